@@ -31,7 +31,7 @@ export default {
       testMatch: ['<rootDir>/{test,examples,packages/*/test}/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
-        '<rootDir>/test/package/(package|source-maps|tarball).test.ts',
+        '<rootDir>/test/package/(package|tarball).test.ts',
         '<rootDir>/test/(aws-check|linearizability|real|recipes|release|surroundings)/',
         '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
       ],
@@ -40,7 +40,7 @@ export default {
     {
       ...base,
       displayName: 'package',
-      testMatch: ['<rootDir>/test/package/{package,source-maps,tarball}.test.ts'],
+      testMatch: ['<rootDir>/test/package/{package,tarball}.test.ts'],
     },
     // `npm create batchlatch` as a user has it: packed packages, installed into the projects that it makes.
     {

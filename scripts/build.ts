@@ -1,6 +1,7 @@
 /**
  * Builds what is published, each package into its `dist`: all, or those that are named. Of the library and the constructs `dist/esm` by
- * TypeScript, and from it `dist/cjs`, file by file, for programs that `require` them; for the library the template of README's example,
+ * TypeScript, and from it `dist/cjs`, file by file, for programs that `require` them; for the library the template of README's example
+ * and the `exports` of its package.json,
  * for the constructs the code of the function that `ClaimMonitor` deploys. Of the command line the bin, and the pages of the console. `--out`
  * names another folder than the repository. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
@@ -15,9 +16,9 @@ import { parseArgs, promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
 import { buildConsoleApp } from '../packages/cli/console-app/build.ts';
 import { buildCli } from './build-cli.ts';
+import { ENTRIES, writeExports } from './entries.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
 import { quickStartOf } from './release/quick-start.ts';
-import { bringSources } from './source-maps.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -43,6 +44,7 @@ for (const name of positionals.length === 0 ? Object.keys(BUILDS) : positionals)
 
 async function buildLibrary(folder: string): Promise<void> {
   const dist = path.join(folder, 'dist');
+  writeExports(path.join(ROOT, 'package.json'), ENTRIES);
   const inlined = await buildModules(ROOT, dist);
   await writeFile(path.join(dist, 'cjs', LICENSES), await licensesOf(ROOT, inlined));
   const { template } = quickStartOf(await readFile(path.join(ROOT, 'README.md'), 'utf8'));
@@ -52,6 +54,7 @@ async function buildLibrary(folder: string): Promise<void> {
 async function buildConstructs(folder: string): Promise<void> {
   const home = path.join(ROOT, 'packages/cdk');
   const dist = path.join(folder, 'packages/cdk/dist');
+  writeExports(path.join(home, 'package.json'), { '.': 'index' });
   await buildModules(home, dist);
   const monitor = path.join(dist, 'monitor-function');
   const bundled = await buildMonitorFunction(path.join(home, 'src/monitor-function.ts'), monitor);
@@ -77,8 +80,7 @@ async function buildModules(home: string, dist: string): Promise<readonly string
   await withoutThis(esm);
   const inlined = await convert(esm, cjs);
   // The same declarations mean CommonJS where the nearest package.json says so.
-  await cp(esm, cjs, { recursive: true, filter: (source) => !/\.js(\.map)?$/.test(source) });
-  await bringSources(home, dist);
+  await cp(esm, cjs, { recursive: true, filter: (source) => !source.endsWith('.js') });
   await writeFile(path.join(cjs, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
   return inlined;
 }
@@ -99,7 +101,7 @@ async function compile(home: string, folder: string): Promise<void> {
 
 /**
  * TypeScript begins its helpers with a look at `this`, which an ES module does not have: Rollup warns of it in every
- * bundle. No line moves, so that the source maps stay right.
+ * bundle.
  */
 async function withoutThis(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true });
@@ -119,7 +121,6 @@ async function convert(esm: string, cjs: string): Promise<readonly string[]> {
     platform: 'node',
     target: 'node20',
     bundle: true,
-    sourcemap: 'linked', // from map to map: they lead to the sources in TypeScript
     nodePaths: [path.join(ROOT, 'node_modules')],
     define: { 'import.meta.dirname': '__dirname' },
     // `require` later, in its place: where a test runner runs CommonJS in a context of its own, nothing can be imported there.

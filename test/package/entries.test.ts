@@ -1,26 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-
-interface Manifest {
-  readonly exports: Readonly<Record<string, unknown>>;
-  readonly typesVersions: { readonly '*': Readonly<Record<string, readonly string[]>> };
-}
+import { ENTRIES, exportsOf } from '../../scripts/entries.ts';
 
 const JEST_CONFIG: string = '../../jest.config.js'; // which has no types
 const { default: jestConfig } = (await import(JEST_CONFIG)) as {
   default: { projects: readonly [{ moduleNameMapper: Readonly<Record<string, string>> }] };
 };
-const manifest = readJson('package.json') as Manifest;
+const manifest = readJson('package.json') as { readonly exports: unknown };
 const { paths } = (readJson('tsconfig.json') as { compilerOptions: { paths: Record<string, string[]> } })
   .compilerOptions;
-const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
+const entries = Object.entries(ENTRIES);
 
 /** Which is one entry by itself, and no part of the library. */
 const CONSTRUCTS = 'batchlatch-cdk';
 
 describe('An entry of the package', () => {
   it('is one for TypeScript too, and the other way round', () => {
-    expect(Object.keys(paths).sort()).toEqual([...entries.map(nameOf), CONSTRUCTS].sort());
+    expect(Object.keys(paths).sort()).toEqual(
+      [...entries.map(([entry]) => nameOf(entry)), CONSTRUCTS].sort(),
+    );
   });
 
   it('of the constructs is found in its sources', () => {
@@ -30,18 +28,14 @@ describe('An entry of the package', () => {
     expect(mapped(CONSTRUCTS)).toBe(`<rootDir>/${source}`);
   });
 
-  it.each(entries)('%s leads to one file of src, in both builds and for every resolution', (entry) => {
-    const [source = ''] = paths[nameOf(entry)] ?? [];
-    const file = source.replace('./src/', '').replace(/\.ts$/, '');
-    expect(existsSync(source)).toBe(true);
-    expect(manifest.exports[entry]).toEqual({
-      import: { types: `./dist/esm/${file}.d.ts`, default: `./dist/esm/${file}.js` },
-      require: { types: `./dist/cjs/${file}.d.ts`, default: `./dist/cjs/${file}.js` },
-    });
-    if (entry !== '.') {
-      expect(manifest.typesVersions['*'][entry.slice(2)]).toEqual([`./dist/cjs/${file}.d.ts`]);
-    }
-    expect(mapped(nameOf(entry))).toBe(source.replace('./', '<rootDir>/'));
+  it('is in package.json as the build writes it', () => {
+    expect(manifest.exports).toEqual(exportsOf(ENTRIES));
+  });
+
+  it.each(entries)('%s leads to %s of src, also for TypeScript and for Jest', (entry, file) => {
+    expect(existsSync(`src/${file}.ts`)).toBe(true);
+    expect(paths[nameOf(entry)]).toEqual([`./src/${file}.ts`]);
+    expect(mapped(nameOf(entry))).toBe(`<rootDir>/src/${file}.ts`);
   });
 });
 

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -47,6 +47,8 @@ let bare: Consumer;
 let complete: Consumer;
 /** With the command line, and the library for the handlers that it runs. */
 let tools: Consumer;
+/** The command line alone, as `npx batchlatch-cli` installs it. */
+let alone: Consumer;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-package-'));
@@ -54,7 +56,9 @@ beforeAll(async () => {
   const constructs = await packPackage('batchlatch-cdk', folder);
   bare = await installPacked([library, constructs], []);
   complete = await installPacked([library, constructs], [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
-  tools = await installPacked([await packPackage('batchlatch-cli', folder), library], []);
+  const commandLine = await packPackage('batchlatch-cli', folder);
+  tools = await installPacked([commandLine, library], []);
+  alone = await installPacked([commandLine], []);
 }, 180_000);
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -82,24 +86,41 @@ describe('The packed package', () => {
 });
 
 describe('The packed command line', () => {
+  it('loads no command to say its version', async () => {
+    const coverage = path.join(folder, 'loaded-by-version');
+    expect(await alone.bin(['-V'], { NODE_V8_COVERAGE: coverage })).toMatch(/^\d+\.\d+\.\d+/);
+    const loaded = await filesIn(coverage);
+    expect(loaded.map((file) => path.basename(file)).filter((file) => !file.startsWith('chunk-'))).toEqual([
+      'batchlatch.js',
+    ]);
+    const sizes = await Promise.all(loaded.map(async (file) => (await stat(new URL(file))).size));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10_000);
+  });
+
   it('needs nothing beside its package', async () => {
-    expect(await tools.bin(['--help'])).toMatch(/^Usage: batchlatch /);
+    expect(await alone.bin(['--help'])).toMatch(/^Usage: batchlatch /);
     const { version } = JSON.parse(await readFile('packages/cli/package.json', 'utf8')) as {
       version: string;
     };
-    expect(await tools.bin(['--version'])).toBe(`${version}\n`);
+    expect(await alone.bin(['--version'])).toBe(`${version}\n`);
     const service = await startDynamoDBEmulator('dynoxide');
     try {
       const onTable = ['--table', 'claims', '--endpoint-url', service.endpoint, '--json'];
-      await tools.bin(['table', 'create', '--yes', ...onTable]);
-      const list = await tools.bin(['claims', 'list', '--state', 'parked', ...onTable]);
+      await alone.bin(['table', 'create', '--yes', ...onTable]);
+      const coverage = path.join(folder, 'loaded-by-list');
+      const list = await alone.bin(['claims', 'list', '--state', 'parked', ...onTable], {
+        NODE_V8_COVERAGE: coverage,
+      });
       expect(JSON.parse(list)).toMatchObject({ claims: [], next: null });
+      const loaded = await filesIn(coverage);
+      expect(loaded.length).toBeGreaterThan(3);
+      expect(loaded.filter((file) => !file.includes('/batchlatch-cli/dist/cli/'))).toEqual([]);
     } finally {
       await service.stop();
     }
-    const doctor = await tools.bin(['doctor', '--template', path.resolve('template.yaml'), '--json']);
+    const doctor = await alone.bin(['doctor', '--template', path.resolve('template.yaml'), '--json']);
     expect(JSON.parse(doctor)).toMatchObject({ findings: expect.any(Array) });
-    expect(tools.files).toContain('dist/cli/THIRD-PARTY-LICENSES.md');
+    expect(alone.files).toContain('dist/cli/THIRD-PARTY-LICENSES.md');
   });
 
   it('works a queue with a handler of the library, and tells it to stop', async () => {
@@ -241,7 +262,7 @@ describe('The packed package with its optional peers', () => {
     ['types.cts', 'typescript', ['--module', 'node16']],
     ['types.ts', 'typescript', ['--module', 'esnext', '--moduleResolution', 'bundler', ...SKIP_SDK]],
     ['types.ts', 'typescript', ['--module', 'commonjs', '--moduleResolution', 'bundler', ...SKIP_SDK]],
-    ['types.ts', 'typescript-api', ['--module', 'commonjs', '--moduleResolution', 'node10', ...SKIP_SDK]],
+    ['types.ts', 'typescript-api', ['--module', 'esnext', '--moduleResolution', 'bundler', ...SKIP_SDK]],
   ] as const)('is typed for %s of %s with %j', async (file, compiler, options) => {
     await expect(complete.compile(file, compiler, [...options])).resolves.toBeUndefined();
   });
@@ -371,3 +392,17 @@ describe('npm sbom', () => {
     expect(components.map(({ name }) => name)).toContain('p-limit');
   });
 });
+
+/** The modules that a process has loaded, by the coverage that V8 wrote when it ended. */
+async function filesIn(coverage: string): Promise<string[]> {
+  const reports = await readdir(coverage);
+  const loaded = await Promise.all(
+    reports.map(async (name) => {
+      const { result } = JSON.parse(await readFile(path.join(coverage, name), 'utf8')) as {
+        result: readonly { readonly url: string }[];
+      };
+      return result.map(({ url }) => url);
+    }),
+  );
+  return loaded.flat().filter((url) => url.startsWith('file:'));
+}

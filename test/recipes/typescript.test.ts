@@ -4,20 +4,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Project } from './project.ts';
 
 const RESOLUTIONS: Readonly<Record<string, object>> = {
+  node16: { module: 'node16' },
   nodenext: { module: 'nodenext' },
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
-  'CommonJS by node10': { module: 'commonjs', moduleResolution: 'node10' },
 };
 const VERSIONS = ['5.0', '5.4', '5.9', '6.0', '7.0'];
-/** In 6 `node10` has to be asked for, and 7 has none. */
 const CASES = VERSIONS.flatMap((version) =>
-  Object.entries(RESOLUTIONS)
-    .filter(([name]) => version !== '7.0' || !name.includes('node10'))
-    .map(([name, resolution]) => ({
-      version,
-      name,
-      options: { ...resolution, ...(version === '6.0' && { ignoreDeprecations: '6.0' }) },
-    })),
+  Object.entries(RESOLUTIONS).map(([name, options]) => ({ version, name, options })),
 );
 
 let project: Project;

@@ -1,4 +1,4 @@
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import type { DisposeStack } from '../dev/emulators/dispose-stack.ts';
 import {
@@ -24,7 +24,7 @@ export interface WorkQueues {
 /** Emulators with a table and queues in them. */
 export interface DemoServices {
   readonly running: readonly LocalService[];
-  readonly dynamoDB: DynamoDBClient;
+  readonly dynamoDB: DynamoDB;
   readonly sqs: SQS;
   readonly tableName: string;
   /** How this DynamoDB takes claims. */
@@ -46,7 +46,7 @@ export async function startDemoServices(cleanup: DisposeStack): Promise<DemoServ
     started(startGuardedDynamoDB(), cleanup),
     started(startSqsEmulator(), cleanup),
   ]);
-  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: dynamoDBService.endpoint });
+  const dynamoDB = new DynamoDB({ ...emulatorClientConfig, endpoint: dynamoDBService.endpoint });
   cleanup.defer(() => dynamoDB.destroy());
   const sqs = new SQS({ ...emulatorClientConfig, endpoint: sqsService.endpoint });
   cleanup.defer(() => sqs.destroy());

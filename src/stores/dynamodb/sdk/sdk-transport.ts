@@ -64,7 +64,7 @@ export function loadSdk(why: string): Promise<Sdk> {
 
 function notFound(why: string, cause: unknown): StoreError {
   return new StoreError(
-    `${why}, and ${NAME} was not found. Install it beside the function or leave it out of the bundle as external; ` +
+    `${why}, and ${NAME} was not found. Install it beside the function (\`npm install ${NAME}\`), or leave it out of the bundle as external; ` +
       'where the bundle holds it, pass `client: new DynamoDB({})`, which brings its commands along',
     { cause, isRetryable: false, code: 'BATCHLATCH_SDK_NOT_FOUND' },
   );

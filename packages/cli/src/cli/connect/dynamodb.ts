@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { Context } from '../context.ts';
 import { awsSettings, dummiesOf } from './aws-settings.ts';
@@ -12,7 +12,8 @@ export async function withDynamoDB<Result>(
   const settings = awsSettings('DYNAMODB', options, context);
   const dummies = dummiesOf(settings);
   if (dummies !== undefined) context.screen.detail(dummies);
-  const client = new DynamoDBClient({
+  // With the methods of all operations: a bare client would need the commands of an SDK beside the command line.
+  const client = new DynamoDB({
     ...settings,
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   });

@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import type { RunningConsole } from '../../console/start-console.ts';
 import type { DisposeStack } from '../../dev/emulators/dispose-stack.ts';
@@ -56,7 +56,7 @@ export async function openDevConsole(
   { table, port }: { readonly table: DevTable; readonly port: number | undefined },
   cleanup: DisposeStack,
 ): Promise<RunningConsole> {
-  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: places.dynamodb });
+  const dynamoDB = new DynamoDB({ ...emulatorClientConfig, endpoint: places.dynamodb });
   cleanup.defer(() => dynamoDB.destroy());
   const sqs = new SQS({ ...emulatorClientConfig, endpoint: places.sqs });
   cleanup.defer(() => sqs.destroy());

@@ -1,0 +1,51 @@
+import { hostname, userInfo } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { INTERRUPTED, runCli } from './run.ts';
+
+// AWS's SDK warns about Node 20 when its first client is made; commands load it later.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+
+const TERMINATED = 143;
+const stopping = new AbortController();
+let stoppedWith = INTERRUPTED;
+
+for (const [name, status] of [
+  ['SIGINT', INTERRUPTED],
+  ['SIGTERM', TERMINATED],
+] as const) {
+  process.on(name, () => {
+    if (stopping.signal.aborted) process.exit(status); // asked for twice
+    stoppedWith = status;
+    stopping.abort();
+  });
+}
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read it has enough, as `| head` has.
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}
+
+const status: number = await runCli(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  now: () => Date.now(),
+  signal: stopping.signal,
+  sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
+  endSoon: () => void setTimeout(() => process.exit(), 1_000).unref(),
+  operator: () => `${userName()}@${hostname()}`.slice(0, 128),
+});
+process.exitCode = status === INTERRUPTED ? stoppedWith : status;
+
+/** Containers may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env['USER'] ?? 'unknown';
+  }
+}

@@ -1,8 +1,0 @@
-// An ES module. Prints the stack of an error that the library throws.
-import { createBatchProcessor } from 'batchlatch';
-
-try {
-  createBatchProcessor(() => undefined, { concurrency: 'three' });
-} catch (error) {
-  process.stdout.write(JSON.stringify(error.stack));
-}
