@@ -28,11 +28,11 @@ export default {
     {
       ...base,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{test,examples,packages/*/test}/**/*.test.ts'],
+      testMatch: ['<rootDir>/{test,lab,examples,packages/*/test}/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/package/(package|tarball).test.ts',
-        '<rootDir>/test/(aws-check|linearizability|real|recipes|release|surroundings)/',
+        '<rootDir>/(test/(aws-check|recipes|release)|lab/(linearizability|real|surroundings))/',
         '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
       ],
     },
@@ -63,25 +63,25 @@ export default {
     {
       ...base,
       displayName: 'surroundings',
-      testMatch: ['<rootDir>/test/surroundings/*.test.ts'],
-      globalSetup: '<rootDir>/test/surroundings/support/set-up-run.js',
-      globalTeardown: '<rootDir>/test/surroundings/support/tear-down-run.js',
+      testMatch: ['<rootDir>/lab/surroundings/*.test.ts'],
+      globalSetup: '<rootDir>/lab/surroundings/support/set-up-run.js',
+      globalTeardown: '<rootDir>/lab/surroundings/support/tear-down-run.js',
     },
     // What needs more than Node: programs by AWS and others, each installed by the test that needs it. Two files at a time: they wait
     // for other programs most of the time. A test may take longer than `until` waits, whose error says for what.
     {
       ...base,
       displayName: 'real',
-      testMatch: ['<rootDir>/test/real/**/*.test.ts'],
-      globalSetup: '<rootDir>/test/real/support/set-up-run.js',
-      globalTeardown: '<rootDir>/test/real/support/tear-down-run.js',
+      testMatch: ['<rootDir>/lab/real/**/*.test.ts'],
+      globalSetup: '<rootDir>/lab/real/support/set-up-run.js',
+      globalTeardown: '<rootDir>/lab/real/support/tear-down-run.js',
     },
     // Histories of several processes on real servers, judged by porcupine. One file at a time: what a history shows depends on how much
     // happens at once.
     {
       ...base,
       displayName: 'linearizability',
-      testMatch: ['<rootDir>/test/linearizability/**/*.test.ts'],
+      testMatch: ['<rootDir>/lab/linearizability/**/*.test.ts'],
     },
     // What scripts/aws-check.sh runs in an AWS account, over the internet; a table or a queue may have to wait.
     { ...base, displayName: 'aws-check', testMatch: ['<rootDir>/test/aws-check/**/*.test.ts'] },

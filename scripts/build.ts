@@ -45,7 +45,7 @@ for (const name of positionals.length === 0 ? Object.keys(BUILDS) : positionals)
 async function buildLibrary(folder: string): Promise<void> {
   const dist = path.join(folder, 'dist');
   writeExports(path.join(ROOT, 'package.json'), ENTRIES);
-  const inlined = await buildModules(ROOT, dist);
+  const inlined = await buildModules('scripts/tsconfig.build.json', dist);
   await writeFile(path.join(dist, 'cjs', LICENSES), await licensesOf(ROOT, inlined));
   const { template } = quickStartOf(await readFile(path.join(ROOT, 'README.md'), 'utf8'));
   await writeFile(path.join(dist, 'template.yaml'), template);
@@ -55,7 +55,7 @@ async function buildConstructs(folder: string): Promise<void> {
   const home = path.join(ROOT, 'packages/cdk');
   const dist = path.join(folder, 'packages/cdk/dist');
   writeExports(path.join(home, 'package.json'), { '.': 'index' });
-  await buildModules(home, dist);
+  await buildModules('packages/cdk/tsconfig.build.json', dist);
   const monitor = path.join(dist, 'monitor-function');
   const bundled = await buildMonitorFunction(path.join(home, 'src/monitor-function.ts'), monitor);
   await writeFile(path.join(monitor, LICENSES), await licensesOf(ROOT, bundled));
@@ -72,11 +72,11 @@ async function buildCommandLine(folder: string): Promise<void> {
   await writeFile(path.join(pages, LICENSES), await licensesOf(ROOT, packagesOf({ inputs })));
 }
 
-/** Builds the modules in `src` of a package, in both forms. Returns the folders of the packages that were put into them. */
-async function buildModules(home: string, dist: string): Promise<readonly string[]> {
+/** Builds the modules that a `tsconfig` names, in both forms. Returns the folders of the packages that were put into them. */
+async function buildModules(config: string, dist: string): Promise<readonly string[]> {
   const [esm, cjs] = [path.join(dist, 'esm'), path.join(dist, 'cjs')];
   await rm(dist, { recursive: true, force: true });
-  await compile(home, esm);
+  await compile(config, esm);
   await withoutThis(esm);
   const inlined = await convert(esm, cjs);
   // The same declarations mean CommonJS where the nearest package.json says so.
@@ -85,13 +85,13 @@ async function buildModules(home: string, dist: string): Promise<readonly string
   return inlined;
 }
 
-async function compile(home: string, folder: string): Promise<void> {
+async function compile(config: string, folder: string): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
   const { bin } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: { tsc: string } };
   const compiler = path.join(path.dirname(manifest), bin.tsc);
   try {
-    await promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', folder], {
-      cwd: home,
+    await promisify(execFile)(process.execPath, [compiler, '-p', config, '--outDir', folder], {
+      cwd: ROOT,
     });
   } catch (error) {
     process.stderr.write((error as { stdout: string }).stdout);

@@ -1,19 +1,19 @@
-// Checks the specification of the claim in model/claim.qnt, and the code against it. See --help.
+// Checks the specification of the claim in lab/model/claim.qnt, and the code against it. See --help.
 import '../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { Command, Option } from 'commander';
 import { positiveInteger } from './command-line/positive-integer.ts';
 import { startProgress } from './command-line/start-progress.ts';
-import { type Acceptance, acceptSeeds } from '../model/acceptance/accept-seeds.ts';
-import { guards } from '../model/guards.ts';
-import { judgeGuard, type Verdict } from '../model/judge-guard.ts';
-import { type StoreName, storeNames } from '../model/replay/adapters.ts';
-import { replayTraces, type TraceReport } from '../model/replay/replay-traces.ts';
-import { difference } from '../model/agreement.ts';
-import { Quint } from '../model/quint/quint.ts';
-import { Sample } from '../model/sample.ts';
-import type { State } from '../model/state.ts';
-import { walk, type WalkResult } from '../model/walk.ts';
-import { longInstances, walkedInstances } from '../model/walked-instances.ts';
+import { type Acceptance, acceptSeeds } from '../lab/model/acceptance/accept-seeds.ts';
+import { guards } from '../lab/model/guards.ts';
+import { judgeGuard, type Verdict } from '../lab/model/judge-guard.ts';
+import { type StoreName, storeNames } from '../lab/model/replay/adapters.ts';
+import { replayTraces, type TraceReport } from '../lab/model/replay/replay-traces.ts';
+import { difference } from '../lab/model/agreement.ts';
+import { Quint } from '../lab/model/quint/quint.ts';
+import { Sample } from '../lab/model/sample.ts';
+import type { State } from '../lab/model/state.ts';
+import { walk, type WalkResult } from '../lab/model/walk.ts';
+import { longInstances, walkedInstances } from '../lab/model/walked-instances.ts';
 
 const parts = ['typecheck', 'traces', 'walk', 'acceptance', 'mutants'] as const;
 type Part = (typeof parts)[number];
@@ -42,7 +42,7 @@ interface Report {
 const options = new Command()
   .name('model')
   .description(
-    'Checks the specification of the claim in model/claim.qnt, and the code against it: its types; traces of it, which keep the ' +
+    'Checks the specification of the claim in lab/model/claim.qnt, and the code against it: its types; traces of it, which keep the ' +
       'invariants and which every store is taken through; small instances, whole; the histories of simulated runs; and ' +
       'that each guard is needed, in the specification and in the code. Exits with 1 when anything of it fails.',
   )

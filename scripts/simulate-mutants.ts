@@ -7,8 +7,8 @@ import { Command } from 'commander';
 import { positiveInteger } from './command-line/positive-integer.ts';
 import type { Mutant } from '../lab/rules/mutant.ts';
 import { mutatedFiles } from '../lab/rules/mutated-files.ts';
-import { mutants } from '../test/simulation/mutants/mutants.ts';
-import type { Summary } from '../test/simulation/run-seeds.ts';
+import { mutants } from '../lab/simulation/mutants/mutants.ts';
+import type { Summary } from '../lab/simulation/run-seeds.ts';
 
 interface Options {
   readonly seeds: number;

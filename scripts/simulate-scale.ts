@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { KEYS, type KeyName } from '../bench/scale/keys.ts';
-import { measureWorker } from '../bench/scale/measured-worker.ts';
-import { study } from '../bench/scale/study.ts';
-import { tablesOf } from '../bench/scale/tables.ts';
+import { KEYS, type KeyName } from '../lab/bench/scale/keys.ts';
+import { measureWorker } from '../lab/bench/scale/measured-worker.ts';
+import { study } from '../lab/bench/scale/study.ts';
+import { tablesOf } from '../lab/bench/scale/tables.ts';
 
 interface Options {
   readonly messages: number;
@@ -51,7 +51,7 @@ const program = new Command()
     `
 Examples:
   npm run simulate:scale
-  npm run simulate:scale -- --messages 10000000 --plots bench/plots
+  npm run simulate:scale -- --messages 10000000 --plots lab/bench/plots
   npm run --silent simulate:scale -- --json --workers 100`,
   );
 
@@ -66,7 +66,7 @@ const found = study({ ...options, ratePerWorker }, measured, (done, total) => {
 bar?.stop();
 console.log(json ? JSON.stringify(found, undefined, 2) : tablesOf(found));
 if (plots !== undefined) {
-  const { picturesOf } = await import('../bench/scale/pictures.ts');
+  const { picturesOf } = await import('../lab/bench/scale/pictures.ts');
   await mkdir(plots, { recursive: true });
   await Promise.all(picturesOf(found).map(({ file, svg }) => writeFile(path.join(plots, file), `${svg}\n`)));
 }

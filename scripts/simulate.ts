@@ -3,11 +3,11 @@ import { writeSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { positiveInteger } from './command-line/positive-integer.ts';
 import { startProgress } from './command-line/start-progress.ts';
-import { invariants } from '../test/simulation/invariants/invariant.ts';
-import { runSeed } from '../test/simulation/run-seed.ts';
-import { type Failure, type Summary, Tally } from '../test/simulation/run-seeds.ts';
-import { runSeedsWatched } from '../test/simulation/run-seeds-watched.ts';
-import { type Mode, modes } from '../test/simulation/scenario.ts';
+import { invariants } from '../lab/simulation/invariants/invariant.ts';
+import { runSeed } from '../lab/simulation/run-seed.ts';
+import { type Failure, type Summary, Tally } from '../lab/simulation/run-seeds.ts';
+import { runSeedsWatched } from '../lab/simulation/run-seeds-watched.ts';
+import { type Mode, modes } from '../lab/simulation/scenario.ts';
 
 interface Options {
   readonly seeds: number;
@@ -107,5 +107,5 @@ async function explain(first: Failure, failures: readonly Failure[]): Promise<vo
     console.error(`\nThe end of seed ${seed}, ${mode}:\n${trace.slice(-TRACE_TAIL).join('\n')}`);
   }
   console.error(`\nAll of it: npm run simulate -- --seed ${seed} --mode ${mode}`);
-  console.error(`To keep it as a test: { seed: ${seed}, mode: '${mode}' } in test/simulation/regressions.ts`);
+  console.error(`To keep it as a test: { seed: ${seed}, mode: '${mode}' } in lab/simulation/regressions.ts`);
 }

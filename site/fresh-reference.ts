@@ -6,8 +6,8 @@ import { ROOT } from './pages/root.ts';
 const SOURCES = [
   'src',
   'packages/cdk/src',
-  'reference/typedoc.config.js',
-  'reference/package.json',
+  'site/typedoc/typedoc.config.js',
+  'site/typedoc/package.json',
   'tsconfig.json',
   'package.json',
 ];

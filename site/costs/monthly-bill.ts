@@ -1,4 +1,4 @@
-import { type Bill, billOf } from '../../bench/bill.ts';
+import { type Bill, billOf } from '../../lab/bench/bill.ts';
 import type { Library, Measured } from './measured.ts';
 
 /** What a reader of the calculator enters. */

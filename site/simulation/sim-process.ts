@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/base/clock.ts';
-import type { Scheduler } from '../../test/simulation/virtual-world/scheduler.ts';
+import type { Scheduler } from '../../lab/simulation/virtual-world/scheduler.ts';
 
 /** A process of the run: nothing reaches it once it is dead, and while it stands still everything waits. */
 export class SimProcess {

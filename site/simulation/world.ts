@@ -1,6 +1,6 @@
 import { type MemoryStore, memoryStore } from '../../src/stores/memory/memory-store.ts';
-import { Random } from '../../test/simulation/virtual-world/random.ts';
-import { Scheduler } from '../../test/simulation/virtual-world/scheduler.ts';
+import { Random } from '../../lab/simulation/virtual-world/random.ts';
+import { Scheduler } from '../../lab/simulation/virtual-world/scheduler.ts';
 import type { CrashPoint, Fault } from './faults.ts';
 import type { ClaimSpan, InvocationSpan, Moment, MomentKind, Run } from './run.ts';
 import { orderOf } from './order-of.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { billOf, computeUsd, durationMs, MEMORY_MB } from '../../bench/bill.ts';
-import { PRICES, PRICES_AS_OF } from '../../bench/prices.ts';
+import { billOf, computeUsd, durationMs, MEMORY_MB } from '../../lab/bench/bill.ts';
+import { PRICES, PRICES_AS_OF } from '../../lab/bench/prices.ts';
 
 const usage = { size: 10, writeUnitsPerRecord: 2, readUnitsPerRecord: 0.1, wallMs: 5, cpuMicros: 0 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ownerOf } from '../../bench/bundle-owner.ts';
+import { ownerOf } from '../../lab/bench/bundle-owner.ts';
 
-const DIST = 'bench/dist/node_modules/batchlatch/dist/esm';
+const DIST = 'lab/bench/dist/node_modules/batchlatch/dist/esm';
 
 test.each([
   ['batchlatch/batch', `${DIST}/batch/processor.js`],
@@ -10,7 +10,7 @@ test.each([
   ['batchlatch', `${DIST}/index.js`],
   ['@smithy/core', 'node_modules/@smithy/core/dist-es/index.js'],
   ['leven', 'node_modules/leven/index.js'],
-  ['the function itself', 'bench/functions/batchlatch.ts'],
+  ['the function itself', 'lab/bench/functions/batchlatch.ts'],
 ])('%s owns %s of a bundle', (owner, file) => {
   expect(ownerOf(file)).toBe(owner);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bytesOf, touchedBy, unitsFor } from '../../bench/capacity-units.ts';
+import { bytesOf, touchedBy, unitsFor } from '../../lab/bench/capacity-units.ts';
 
 describe('what a request to DynamoDB is charged with', () => {
   test.each(['PutItem', 'UpdateItem', 'DeleteItem'])('%s writes a row', (operation) => {

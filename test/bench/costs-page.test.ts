@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { costsBlocks, withBlocks } from '../../bench/report/costs-page.ts';
+import { costsBlocks, withBlocks } from '../../lab/bench/report/costs-page.ts';
 import { NOTHING } from './no-figures.ts';
 
 const page = `# Costs

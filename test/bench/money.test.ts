@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Figures } from '../../bench/figures.ts';
-import { moneyTable, moneyText } from '../../bench/report/tables/money.ts';
-import type { ContenderFigures } from '../../bench/sections/cells.ts';
+import type { Figures } from '../../lab/bench/figures.ts';
+import { moneyTable, moneyText } from '../../lab/bench/report/tables/money.ts';
+import type { ContenderFigures } from '../../lab/bench/sections/cells.ts';
 import { NOTHING } from './no-figures.ts';
 
 const workload = { size: 10, handlerMs: 0, mix: 'first' } as const;

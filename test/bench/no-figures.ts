@@ -1,4 +1,4 @@
-import type { Figures } from '../../bench/figures.ts';
+import type { Figures } from '../../lab/bench/figures.ts';
 
 /** A run that measured nothing; tests add what they are about. */
 export const NOTHING: Figures = {

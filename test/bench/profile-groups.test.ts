@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { groupOfUrl } from '../../bench/profile-groups.ts';
+import { groupOfUrl } from '../../lab/bench/profile-groups.ts';
 
 const DIST = 'file:///bench/dist/node_modules/batchlatch/dist/esm';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ConsumerName, QueueWork } from '../../bench/consumers/consumer.ts';
-import { queueWorkerTargetsOf } from '../../bench/report/queue-worker-targets.ts';
-import { queueWorkerTable } from '../../bench/report/tables/queue-worker.ts';
-import type { ConsumerFigures, QueueCell } from '../../bench/sections/queue-worker.ts';
-import type { Spread } from '../../bench/statistics.ts';
+import type { ConsumerName, QueueWork } from '../../lab/bench/consumers/consumer.ts';
+import { queueWorkerTargetsOf } from '../../lab/bench/report/queue-worker-targets.ts';
+import { queueWorkerTable } from '../../lab/bench/report/tables/queue-worker.ts';
+import type { ConsumerFigures, QueueCell } from '../../lab/bench/sections/queue-worker.ts';
+import type { Spread } from '../../lab/bench/statistics.ts';
 import { NOTHING } from './no-figures.ts';
 
 const SLOW: QueueWork = { handlerMs: 50, hasSlow: true };

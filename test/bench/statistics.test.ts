@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { growthExponent, pairedRatio, quantile, slope, spreadOf } from '../../bench/statistics.ts';
+import { growthExponent, pairedRatio, quantile, slope, spreadOf } from '../../lab/bench/statistics.ts';
 
 describe('the statistics of the benchmark', () => {
   test('interpolates a quantile between its neighbours, in any order of the values', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ContenderName } from '../../bench/contenders/index.ts';
-import type { Figures } from '../../bench/figures.ts';
-import { storeTargetsOf } from '../../bench/report/store-targets.ts';
-import { storesTable } from '../../bench/report/tables/stores.ts';
-import type { Cell, ContenderFigures } from '../../bench/sections/cells.ts';
-import type { Spread } from '../../bench/statistics.ts';
+import type { ContenderName } from '../../lab/bench/contenders/index.ts';
+import type { Figures } from '../../lab/bench/figures.ts';
+import { storeTargetsOf } from '../../lab/bench/report/store-targets.ts';
+import { storesTable } from '../../lab/bench/report/tables/stores.ts';
+import type { Cell, ContenderFigures } from '../../lab/bench/sections/cells.ts';
+import type { Spread } from '../../lab/bench/statistics.ts';
 import { NOTHING } from './no-figures.ts';
 
 describe('the targets of the stores', () => {

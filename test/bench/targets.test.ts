@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Figures } from '../../bench/figures.ts';
-import type { Target } from '../../bench/report/target.ts';
-import { targetsOf } from '../../bench/report/targets.ts';
-import type { Cell, ContenderFigures } from '../../bench/sections/cells.ts';
-import type { ColdStartFigures } from '../../bench/sections/cold-start.ts';
-import type { Spread } from '../../bench/statistics.ts';
-import type { Workload } from '../../bench/workload.ts';
+import type { Figures } from '../../lab/bench/figures.ts';
+import type { Target } from '../../lab/bench/report/target.ts';
+import { targetsOf } from '../../lab/bench/report/targets.ts';
+import type { Cell, ContenderFigures } from '../../lab/bench/sections/cells.ts';
+import type { ColdStartFigures } from '../../lab/bench/sections/cold-start.ts';
+import type { Spread } from '../../lab/bench/statistics.ts';
+import type { Workload } from '../../lab/bench/workload.ts';
 import { NOTHING } from './no-figures.ts';
 
 describe('the targets of a run', () => {

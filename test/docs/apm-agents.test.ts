@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { PAGES } from './pages.ts';
 
 const PINS = 'scripts/pins/npm';
-const SUITE = 'test/surroundings';
+const SUITE = 'lab/surroundings';
 
 it('docs/apm-agents.md has a row for each agent, with the version and the settings that are tested', () => {
   // The first table of the page; another says how agents show spans of ours.

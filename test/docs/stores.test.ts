@@ -46,7 +46,7 @@ interface Test {
 }
 
 function testsIn(cell: string): Test[] {
-  return [...cell.matchAll(/\]\(\.\.\/((?:packages\/cli\/)?test\/[^\s)]+\.test\.ts) "([^"]+)"\)/g)].map(
+  return [...cell.matchAll(/\]\(\.\.\/((?:packages\/cli\/)?(?:test|lab)\/[^\s)]+\.test\.ts) "([^"]+)"\)/g)].map(
     ([, file = '', name = '']) => ({ file, name }),
   );
 }

@@ -5,7 +5,7 @@ import { PAGES } from './pages.ts';
 
 it('docs/testing.md says of each test on real components what it shows', () => {
   const page = PAGES.get('docs/testing.md') ?? '';
-  const files = readdirSync('test/real').filter((file) => file.endsWith('.test.ts'));
+  const files = readdirSync('lab/real').filter((file) => file.endsWith('.test.ts'));
   expect(files.length).toBeGreaterThan(40);
   const names = files.map((file) => path.basename(file, '.test.ts'));
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);

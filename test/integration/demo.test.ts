@@ -13,7 +13,7 @@ describe('the demo', () => {
   });
 
   function start(...args: string[]) {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'local/demo/demo.ts', ...args], {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'lab/local/demo/demo.ts', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
@@ -32,7 +32,7 @@ describe('the demo', () => {
   const run = (...args: string[]) => ended(start(...args));
 
   it('charges every order once, and prints one JSON document and nothing else, as the README and the help say', async () => {
-    const pages = ['README.md', 'local/demo/demo.ts'].map((file) => readFileSync(file, 'utf8'));
+    const pages = ['README.md', 'lab/local/demo/demo.ts'].map((file) => readFileSync(file, 'utf8'));
     const commands = pages.map((page) => /npm start[^\n`']* --json\b/.exec(page)?.[0]);
     expect(new Set(commands).size).toBe(1);
     // Its own way of showing npm's messages is npm test's affair, and not the reader's.

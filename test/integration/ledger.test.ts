@@ -9,7 +9,7 @@ import { type LedgerEntry, openLedger, readLedger } from '../../examples/ledger/
 import type { Transfer } from '../../examples/ledger/transfer.ts';
 import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
-import { type SeededRandom, seededRandom } from '../../local/demo/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../../lab/local/demo/seeded-random.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { startFunction, type StartedFunction } from '../support/started-function.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Order } from '../../examples/orders/order.ts';
 import { emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
-import { readChargedOrders, readClaims, readDepth } from '../../local/demo/stored-orders.ts';
+import { readChargedOrders, readClaims, readDepth } from '../../lab/local/demo/stored-orders.ts';
 import { type OrdersStack, sendBodies, startOrdersStack } from '../support/orders-stack.ts';
 import type { PollingWorkerMessage, PollingWorkerSetup } from '../support/polling-worker.ts';
 import { until } from '../support/until.ts';

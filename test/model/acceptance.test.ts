@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { acceptSeeds } from '../../model/acceptance/accept-seeds.ts';
-import { Acceptor } from '../../model/acceptance/acceptor.ts';
-import { afterEvent, type AttemptStates, FRESH } from '../../model/acceptance/attempt-states.ts';
-import { ABSENT } from '../../model/state.ts';
-import type { StoreEvent } from '../simulation/stores/store-history.ts';
-import { runSeed } from '../simulation/run-seed.ts';
-import { drawScenario } from '../simulation/draw-scenario.ts';
+import { acceptSeeds } from '../../lab/model/acceptance/accept-seeds.ts';
+import { Acceptor } from '../../lab/model/acceptance/acceptor.ts';
+import { afterEvent, type AttemptStates, FRESH } from '../../lab/model/acceptance/attempt-states.ts';
+import { ABSENT } from '../../lab/model/state.ts';
+import type { StoreEvent } from '../../lab/simulation/stores/store-history.ts';
+import { runSeed } from '../../lab/simulation/run-seed.ts';
+import { drawScenario } from '../../lab/simulation/draw-scenario.ts';
 
 describe('the model', () => {
   it('accepts the histories of simulated runs', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { claimLife } from '../../model/pictures.ts';
+import { claimLife } from '../../lab/model/pictures.ts';
 
 const FILE = 'docs/images/claim-model.svg';
 

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { disagreement } from '../../model/agreement.ts';
-import { guards } from '../../model/guards.ts';
-import { invariantNames } from '../../model/invariants.ts';
-import { mutantStore } from '../../model/mutant-store.ts';
-import { actionsOfStep, instanceOf } from '../../model/quint/source.ts';
-import { memoryAdapter } from '../../model/replay/memory.ts';
-import { replay, TICK_MS } from '../../model/replay/replay.ts';
-import type { Instance, State } from '../../model/state.ts';
-import { initialStates, successors } from '../../model/transition-relation.ts';
-import { Random } from '../simulation/virtual-world/random.ts';
+import { disagreement } from '../../lab/model/agreement.ts';
+import { guards } from '../../lab/model/guards.ts';
+import { invariantNames } from '../../lab/model/invariants.ts';
+import { mutantStore } from '../../lab/model/mutant-store.ts';
+import { actionsOfStep, instanceOf } from '../../lab/model/quint/source.ts';
+import { memoryAdapter } from '../../lab/model/replay/memory.ts';
+import { replay, TICK_MS } from '../../lab/model/replay/replay.ts';
+import type { Instance, State } from '../../lab/model/state.ts';
+import { initialStates, successors } from '../../lab/model/transition-relation.ts';
+import { Random } from '../../lab/simulation/virtual-world/random.ts';
 
 const STEPS = 30;
-const specification = readFileSync('model/claim.qnt', 'utf8');
+const specification = readFileSync('lab/model/claim.qnt', 'utf8');
 const oneKey = instanceOf('oneKey');
 
 /** Traces of the walk's transition relation; those of the specification take seconds, and are for `npm run model`. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { brokenInvariant } from '../../model/invariants.ts';
-import { stateKey } from '../../model/state-key.ts';
-import { walk } from '../../model/walk.ts';
-import { type Instance, NEW, type State } from '../../model/state.ts';
-import { initialStates, successors } from '../../model/transition-relation.ts';
+import { brokenInvariant } from '../../lab/model/invariants.ts';
+import { stateKey } from '../../lab/model/state-key.ts';
+import { walk } from '../../lab/model/walk.ts';
+import { type Instance, NEW, type State } from '../../lab/model/state.ts';
+import { initialStates, successors } from '../../lab/model/transition-relation.ts';
 
 const ONE_ATTEMPT = {
   keys: ['k'],

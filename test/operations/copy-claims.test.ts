@@ -7,7 +7,7 @@ import { type ClaimsCopy, copyClaims } from 'batchlatch/operations';
 import { manualClock } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
-import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../lab/local/emulators/postgres-emulator.ts';
 import { claimRequest, claimRequests, completion, LEASE_MS } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';

@@ -5,7 +5,7 @@ import { memoryStore } from 'batchlatch/memory';
 import type { DeadLetterSqs } from 'batchlatch/operations';
 import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { failedItems } from '../../src/worker/failed-items.ts';
-import { createQueue } from '../real/support/create-queue.ts';
+import { createQueue } from '../../lab/real/support/create-queue.ts';
 import { receiveEvent } from '../support/poll-queue.ts';
 
 export const WHO = { operator: 'ann', reason: 'fixed in 1.4' };

@@ -4,7 +4,7 @@ import { type DeadLetterSqs, type PeekOptions, peekDeadLetters, processorKey } f
 import { manualClock } from 'batchlatch/testing';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
-import { createQueue } from '../real/support/create-queue.ts';
+import { createQueue } from '../../lab/real/support/create-queue.ts';
 import { until } from '../support/until.ts';
 import { type FailedOrders, failedOrders, NAMESPACE, withCalls } from './failed-orders.ts';
 

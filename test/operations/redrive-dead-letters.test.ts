@@ -8,7 +8,7 @@ import {
 } from 'batchlatch/operations';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
-import { createQueue } from '../real/support/create-queue.ts';
+import { createQueue } from '../../lab/real/support/create-queue.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { type FailedOrders, failedOrders, withCalls, WHO } from './failed-orders.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sqsEvent } from 'batchlatch/testing';
 import { describeWith } from '../support/components/describe-with.ts';
 import { initialiseTerraform, runTerraform, terraform } from '../support/components/terraform.ts';
-import { sam, samCli } from '../real/support/sam-cli.ts';
+import { sam, samCli } from '../../lab/real/support/sam-cli.ts';
 import { type ClaimsOnThisMachine, startClaims } from './claims-table.ts';
 import { Project } from './project.ts';
 

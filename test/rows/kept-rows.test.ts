@@ -6,13 +6,13 @@ import { claimsTableDefinition, type DynamoDBStoreOptions } from 'batchlatch/dyn
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { ManualClock } from 'batchlatch/testing';
 import type { Pool } from 'pg';
-import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../lab/local/emulators/postgres-emulator.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { createPostgresTable, poolOf, storeByClock } from '../support/postgres-table.ts';
 import { describeKeptRows, type RawStore } from './describe-kept-rows.ts';
 
-// Those of Redis: test/real/kept-rows.test.ts.
+// Those of Redis: lab/real/kept-rows.test.ts.
 
 const table = emulatedTable('dynoxide');
 let postgres: LocalService;

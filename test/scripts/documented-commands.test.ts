@@ -13,21 +13,21 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = 
   'release:check': ['test/release/published.test.ts', "'release:check'"],
   'release:sbom': ['test/release/published.test.ts', "'release:sbom'"],
   'release:version': ['test/release/version.test.ts', "'release:version'"],
-  site: ['test/real/site.test.ts', "'site'"],
-  'site:dev': ['test/real/development-servers.test.ts', "'site:dev'"],
+  site: ['lab/real/site.test.ts', "'site'"],
+  'site:dev': ['lab/real/development-servers.test.ts', "'site:dev'"],
   'CONSOLE_URL=http://127.0.0.1:PORT npx vite packages/cli/console-app': [
-    'test/real/development-servers.test.ts',
+    'lab/real/development-servers.test.ts',
     "'packages/cli/console-app'",
   ],
   'node --import tsx scripts/components.ts list \\| install \\| start': [
-    'test/real/development-servers.test.ts',
+    'lab/real/development-servers.test.ts',
     "'start'",
   ],
   'node packages/cli/dist/cli/batchlatch.js': [CI, 'node packages/cli/dist/cli/batchlatch.js'],
-  'scripts/aws-check.sh': ['test/real/aws-check.test.ts', 'scripts/aws-check.sh'],
+  'scripts/aws-check.sh': ['lab/real/aws-check.test.ts', 'scripts/aws-check.sh'],
   'scripts/mutation.sh': [CI, 'scripts/mutation.sh'],
   'scripts/pin.sh': [CI, 'scripts/pin.sh'],
-  'scripts/sam-local.sh setup \\| run …': ['test/real/sam-local.test.ts', 'scripts/sam-local.sh'],
+  'scripts/sam-local.sh setup \\| run …': ['lab/real/sam-local.test.ts', 'scripts/sam-local.sh'],
   'scripts/sam.sh setup \\| templates \\| validate \\| lint \\| expand \\| build': [CI, 'scripts/sam.sh'],
 };
 

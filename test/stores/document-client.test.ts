@@ -25,7 +25,7 @@ describe.each<[string, (client: DynamoDBClient) => DynamoDBStoreOptions['client'
   let areEffectsThere: Promise<void> | undefined;
 
   describe.each(['batch', 'single'] as const)('and %s writes', (writes) => {
-    // The other class inherits from this one; test/real has single writes with many clients.
+    // The other class inherits from this one; lab/real has single writes with many clients.
     if (name === 'DynamoDBDocumentClient' && writes === 'batch')
       describeClaimStore({
         name: `${name}, ${writes}`,

@@ -9,7 +9,7 @@ import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/
 import { effectCounters } from '../support/effect-counters.ts';
 import { rowsOfDynamoDB } from '../support/rows-of-dynamodb.ts';
 
-/** One of each kind; `test/real/claims.test.ts` has every writing mode with every format, on more DynamoDBs. */
+/** One of each kind; `lab/real/claims.test.ts` has every writing mode with every format, on more DynamoDBs. */
 const kinds = [
   { writes: 'batch', hasIndex: false, isPowertools: false },
   { writes: 'batch', hasIndex: true, isPowertools: true },

@@ -9,7 +9,7 @@ import { deleteForgottenClaims } from 'batchlatch/postgres';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
-import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../lab/local/emulators/postgres-emulator.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 import {

@@ -1,6 +1,6 @@
 /**
  * Stands in for `@aws-sdk/client-dynamodb` where claims are kept in memory and only the import has to work: see
- * stryker.config.js.
+ * lab/mutation/stryker.config.js.
  */
 function Nothing() {}
 

@@ -1,6 +1,6 @@
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { readOrdersStack, stackOf, withSettings } from '../../local/demo/orders-stack.ts';
+import { readOrdersStack, stackOf, withSettings } from '../../lab/local/demo/orders-stack.ts';
 import { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { choosePlaces } from '../../packages/cli/src/dev/places.ts';

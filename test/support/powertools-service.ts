@@ -7,7 +7,7 @@ import { createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { powertoolsKey, powertoolsAttributes } from 'batchlatch/powertools';
-import { seededRandom } from '../../local/demo/seeded-random.ts';
+import { seededRandom } from '../../lab/local/demo/seeded-random.ts';
 import type { EmulatedTable } from './emulated-table.ts';
 
 const MESSAGES = 300;

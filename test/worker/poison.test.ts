@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { seededRandom } from '../../local/demo/seeded-random.ts';
+import { seededRandom } from '../../lab/local/demo/seeded-random.ts';
 import { type MortalSetup, runMortalWorkers } from '../support/mortal-workers.ts';
 
 type Message = MortalSetup['messages'][number];

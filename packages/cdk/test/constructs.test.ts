@@ -407,7 +407,7 @@ describe('A stack of all constructs', () => {
 });
 
 function synthesised(build: (stack: Stack) => unknown): Template {
-  // The CDK's own check of templates takes seconds to load; test/real has it, and cfn-lint.
+  // The CDK's own check of templates takes seconds to load; lab/real has it, and cfn-lint.
   const app = new App({
     outdir,
     analyticsReporting: false,

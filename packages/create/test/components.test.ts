@@ -6,7 +6,7 @@ import { installedAt } from '../../../test/support/components/cache.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../../test/support/components/describe-with.ts';
 import { runCommand } from '../../../test/support/components/run-command.ts';
 import { initialiseTerraform, runTerraform, terraform } from '../../../test/support/components/terraform.ts';
-import { samCli } from '../../../test/real/support/sam-cli.ts';
+import { samCli } from '../../../lab/real/support/sam-cli.ts';
 import type { Deployment, Store } from '../src/answers.ts';
 import { filesOf } from './support/every-answer.ts';
 

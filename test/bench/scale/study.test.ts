@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { type Measured, measureWorker } from '../../../bench/scale/measured-worker.ts';
-import { study, type StudyOptions } from '../../../bench/scale/study.ts';
-import { tablesOf } from '../../../bench/scale/tables.ts';
+import { type Measured, measureWorker } from '../../../lab/bench/scale/measured-worker.ts';
+import { study, type StudyOptions } from '../../../lab/bench/scale/study.ts';
+import { tablesOf } from '../../../lab/bench/scale/tables.ts';
 
 const OPTIONS: StudyOptions = {
   messages: 20_000,

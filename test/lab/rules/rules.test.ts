@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript-api';
 import { filesOfRules, mutatedFiles } from '../../../lab/rules/mutated-files.ts';
 import type { Change } from '../../../lab/rules/mutant.ts';
-import { guards } from '../../../model/guards.ts';
-import { hammeredMutants } from '../../linearizability/mutants.ts';
-import { mutants } from '../../simulation/mutants/mutants.ts';
+import { guards } from '../../../lab/model/guards.ts';
+import { hammeredMutants } from '../../../lab/linearizability/mutants.ts';
+import { mutants } from '../../../lab/simulation/mutants/mutants.ts';
 
 const ROOT = process.cwd();
 const ALL: readonly { readonly name: string; readonly changes: readonly Change[] }[] = [

@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { FEWEST_MESSAGES, makeOrderMessages, type OrderMessage } from '../../../local/demo/order-messages.ts';
+import {
+  FEWEST_MESSAGES,
+  makeOrderMessages,
+  type OrderMessage,
+} from '../../../lab/local/demo/order-messages.ts';
 
 const ofKind = (messages: readonly OrderMessage[], peculiarity: string) =>
   messages.filter((message) => message.peculiarity === peculiarity);

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { maxReceiveCount, readOrdersStack, stackOf, withSettings } from '../../../local/demo/orders-stack.ts';
+import {
+  maxReceiveCount,
+  readOrdersStack,
+  stackOf,
+  withSettings,
+} from '../../../lab/local/demo/orders-stack.ts';
 import { at, readTemplate } from '../../sam/read-template.ts';
 
 const places = {

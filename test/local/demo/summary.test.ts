@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAllWell, type Remains, type SentMessage, summarize } from '../../../local/demo/summary.ts';
+import { isAllWell, type Remains, type SentMessage, summarize } from '../../../lab/local/demo/summary.ts';
 
 const sent = (messageId: string, orderId?: string): SentMessage => ({
   messageId,

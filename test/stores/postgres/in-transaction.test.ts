@@ -11,7 +11,7 @@ import {
 import { sqsEvent } from 'batchlatch/testing';
 import type { Pool, PoolClient } from 'pg';
 import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
-import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../../lab/local/emulators/postgres-emulator.ts';
 import { memoryResultStorage } from '../../support/memory-result-storage.ts';
 import { poolOf } from '../../support/postgres-table.ts';
 import { type TransactionBench, transactionBench } from '../../support/transaction-bench.ts';

@@ -2,7 +2,7 @@ import { itself } from '../../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
-import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../../lab/local/emulators/postgres-emulator.ts';
 import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { assertSameAsTheStateMachine, casesFrom } from '../../support/postgres-differences.ts';
 import { createPostgresTable, poolOf, rowsOfPostgres, storeByClock } from '../../support/postgres-table.ts';

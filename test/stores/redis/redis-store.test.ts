@@ -5,7 +5,7 @@ import type { ClaimRequest } from '../../../src/claims/claim-store.ts';
 
 type Answer = (command: string, args: readonly string[]) => unknown;
 
-// What Redis does with the scripts is tested on real servers: test/real/redis*.test.ts.
+// What Redis does with the scripts is tested on real servers: lab/real/redis*.test.ts.
 describe('redisStore', () => {
   it.each([
     [{}, '`client` to be a client of `ioredis` or of `redis` (node-redis), got `undefined`'],

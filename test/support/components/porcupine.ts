@@ -6,7 +6,7 @@ import { installedAt, installOnce } from './cache.ts';
 import type { Component } from './component.ts';
 import { isOnPath, runCommand } from './run-command.ts';
 
-const SOURCES = fileURLToPath(new URL('../../linearizability/checker/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../../lab/linearizability/checker/', import.meta.url));
 const [, VERSION = ''] = /porcupine v(\S+)/.exec(readFileSync(join(SOURCES, 'go.mod'), 'utf8')) ?? [];
 const FOLDER = `porcupine-${VERSION}-${digestOfSources()}`;
 
@@ -18,7 +18,7 @@ export const porcupine: Component = {
   install: async () => void (await checkerBinary()),
 };
 
-/** The checker of test/linearizability/checker, built once for these sources. */
+/** The checker of lab/linearizability/checker, built once for these sources. */
 export async function checkerBinary(): Promise<string> {
   const missing = whyMissing();
   if (missing !== undefined) throw new Error(`porcupine: ${missing}`);

@@ -3,7 +3,7 @@ import type { MemoryStore } from 'batchlatch/memory';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startPostgresEmulator } from '../../../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../../../lab/local/emulators/postgres-emulator.ts';
 import { claimRequest, settlementOf } from '../../../../test/support/claim-builders.ts';
 import { createPostgresTable, poolOf } from '../../../../test/support/postgres-table.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';

@@ -3,7 +3,7 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startPostgresEmulator } from '../../../../local/emulators/postgres-emulator.ts';
+import { startPostgresEmulator } from '../../../../lab/local/emulators/postgres-emulator.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { failedOrders, type FailedOrders } from '../../../../test/operations/failed-orders.ts';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';

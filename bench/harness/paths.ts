@@ -1,7 +1,0 @@
-import { fileURLToPath } from 'node:url';
-
-/** The repository's root. */
-export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
-export const BENCH: string = fileURLToPath(new URL('../', import.meta.url));
-/** What a run builds for itself; git does not see it. */
-export const BUILD: string = fileURLToPath(new URL('../dist/', import.meta.url));

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { createServer } from 'node:tls';
+import { listenLocally } from '../../../packages/cli/src/dev/emulators/listen-locally.ts';
+import { SELF_SIGNED } from '../../../test/support/self-signed.ts';
+import { BUILD } from './paths.ts';
+
+/** The emulator behind `https:`, with a certificate that nobody else signed. */
+export interface TlsProxy {
+  readonly endpoint: string;
+  /** For `NODE_EXTRA_CA_CERTS`. */
+  readonly certificateFile: string;
+  stop(): Promise<void>;
+}
+
+/** Puts TLS in front of a server that speaks plain HTTP. */
+export async function startTlsProxy(target: string): Promise<TlsProxy> {
+  const { hostname, port } = new URL(target);
+  const certificateFile = path.join(BUILD, 'certificate.pem');
+  await writeFile(certificateFile, SELF_SIGNED.cert);
+
+  const sockets = new Set<Socket>();
+  const server = createServer({ ...SELF_SIGNED, noDelay: true }, (socket) => {
+    const onward = connect({ host: hostname, port: Number(port), noDelay: true });
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => sockets.delete(one));
+      one.pipe(other);
+    }
+  });
+  const ownPort = await listenLocally(server);
+
+  let stopped: Promise<unknown> | undefined;
+  return {
+    endpoint: `https://127.0.0.1:${ownPort}`,
+    certificateFile,
+    async stop() {
+      stopped ??= once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await stopped;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** The end of the results page. */
+export const METHOD = `## How it was measured
+
+- Each library runs in a process of its own, built as it is published (\`npm run build\`, not the sources), with
+  \`NODE_ENV=production\`. The DynamoDB emulator, dynoxide, is another process, the same for all; every workload gets a new
+  table for each library.
+- Rounds take turns: A B C, B C A, … All contenders get the same events. Warm-up rounds do not count.
+- batchlatch reaches DynamoDB as it does where it is given no client; address and credentials are in the environment.
+  Everybody who needs an SDK client (Powertools, "by hand", "batchlatch, SDK client") gets the same: the SDK's defaults
+  with an agent of 100 kept connections and \`noDelay\`.
+- Powertools as its documentation shows it: \`BatchProcessor\`, \`makeIdempotent\` around the record handler,
+  \`eventKeyJmesPath: 'messageId'\`, all else default. batchlatch with its defaults and \`concurrency: 100\`; its log, which
+  is on by default, goes to the null device. middy as its documentation shows it: \`Promise.allSettled\` in a handler with
+  the middleware, which logs what failed with \`console.error\`. "By hand" is \`lab/bench/contenders/by-hand.ts\`.
+- PostgreSQL and Redis are Debian's, with their settings as the list of servers tells them: new servers for each run, on
+  free ports of the loopback interface. Everybody on PostgreSQL has a \`Pool\` of \`pg\` with its defaults, everybody on Redis
+  the client with its defaults. Statements and commands are counted where the client sends them.
+- The handler parses the body (about 300 bytes) and does nothing, or waits 20 ms; failures throw. Duplicates were
+  completed before, and come with a receive count of 2. The answer of each batch is checked.
+- "×", where no other is named, is Powertools' figure divided by the other's: 6× is a sixth. A median is followed by its quartiles.
+- An emulator on the same machine is not AWS: there is no network, and its own time grows with the statements of a request.
+  Requests and client CPU carry over; wall times show an order of magnitude.
+- DynamoDB is reached by plain HTTP, as the emulator speaks it, but where a row says https. TLS adds the same to each
+  request of every contender, and so the less to who sends fewer; the tables of starts show what it adds to the first.
+`;

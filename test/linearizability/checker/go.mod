@@ -1,5 +1,0 @@
-module batchlatch/test/linearizability/checker
-
-go 1.22
-
-require github.com/anishathalye/porcupine v1.3.1
