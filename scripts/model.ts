@@ -40,7 +40,7 @@ interface Report {
 }
 
 const options = new Command()
-  .name('model')
+  .name('lab:model')
   .description(
     'Checks the specification of the claim in lab/model/claim.qnt, and the code against it: its types; traces of it, which keep the ' +
       'invariants and which every store is taken through; small instances, whole; the histories of simulated runs; and ' +
@@ -62,10 +62,10 @@ const options = new Command()
     'after',
     `
 Examples:
-  npm run model
-  npm run model -- --only traces --store postgres --traces 10000
-  npm run model -- --only acceptance --seeds 10000
-  npm run model -- --only walk --long`,
+  npm run lab:model
+  npm run lab:model -- --only traces --store postgres --traces 10000
+  npm run lab:model -- --only acceptance --seeds 10000
+  npm run lab:model -- --only walk --long`,
   )
   .parse()
   .opts<Options>();

@@ -1,7 +1,7 @@
 /**
  * `absolute`, before the package is packed: gives the links of README.md the addresses of the repository's files, because the
  * package's page has no such files. `restore`, after it: puts README.md back. As long as `repository` of package.json is
- * missing, nothing is changed, and `npm run release:check` says so.
+ * missing, nothing is changed, and `node --import tsx scripts/release-check.ts` says so.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { relativeTargets, withAbsoluteLinks } from './release/absolute-links.ts';

@@ -1,6 +1,6 @@
 /**
  * Lists what is left to do before the package is published, and only its publisher can do: addresses, and the date of the
- * release. Exits with 1 if there is anything. Run by `npm run release:check`, and by npm before it publishes.
+ * release. Exits with 1 if there is anything. Run by `node --import tsx scripts/release-check.ts`, and by npm before it publishes.
  */
 import { readFile } from 'node:fs/promises';
 import { openItems, type ReleaseFiles } from './release/open-items.ts';

@@ -1,6 +1,6 @@
 /**
  * Writes the SBOM of a tarball, in CycloneDX: the package, and what npm would install with it, version by version and with
- * digests. `npm run release:sbom -- TARBALL FILE`. Of the tarball, not of this folder: here npm takes packages that are
+ * digests. `node --import tsx scripts/release-sbom.ts TARBALL FILE`. Of the tarball, not of this folder: here npm takes packages that are
  * peers of development tools too for those.
  */
 import { execFile } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
  * Makes the next version of the changes that `.changeset` describes: its section of CHANGELOG.md, with the day, and its
  * number in the manifest of each package and the lock file. Where nothing is described, only a section without a day gets one: the first
- * release's, which was written by hand. Run by `npm run release:version`.
+ * release's, which was written by hand. Run by `node --import tsx scripts/release-version.ts`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

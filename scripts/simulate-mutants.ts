@@ -8,11 +8,14 @@ import { positiveInteger } from './command-line/positive-integer.ts';
 import type { Mutant } from '../lab/rules/mutant.ts';
 import { mutatedFiles } from '../lab/rules/mutated-files.ts';
 import { mutants } from '../lab/simulation/mutants/mutants.ts';
+import { Random } from '../lab/simulation/virtual-world/random.ts';
 import type { Summary } from '../lab/simulation/run-seeds.ts';
 
 interface Options {
   readonly seeds: number;
   readonly only?: string;
+  readonly sample?: number;
+  readonly sampleSeed: number;
   readonly json: boolean;
 }
 
@@ -26,7 +29,16 @@ interface Verdict {
 }
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const COPIED = ['src', 'packages', 'test', 'scripts', 'package.json', 'tsconfig.json', 'jest.config.js'];
+const COPIED = [
+  'src',
+  'packages',
+  'test',
+  'lab',
+  'scripts',
+  'package.json',
+  'tsconfig.json',
+  'jest.config.js',
+];
 const JEST = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
@@ -38,7 +50,7 @@ const LONGEST_MS = 300_000;
 const UNCHANGED: Mutant = { name: '(no change)', takesOut: 'nothing', changes: [] };
 
 const options = new Command()
-  .name('simulate:mutants')
+  .name('lab:mutants')
   .description(
     'Shows that the simulation bites: takes one rule after the other out of a copy of the source, runs seeds ' +
       'until an invariant fails, and reports which. A rule that only a named test holds is judged by that test. Exits with 1 when one is not caught, or when the ' +
@@ -46,16 +58,30 @@ const options = new Command()
   )
   .option('--seeds <count>', 'how many seeds to run at most for each mutant', positiveInteger, 3_000)
   .option('--only <text>', 'only the mutants with this in their name')
+  .option('--sample <count>', 'only so many of them, drawn by --sample-seed', positiveInteger)
+  .option('--sample-seed <seed>', 'which are drawn', positiveInteger, 1)
   .option('--json', 'print JSON', false)
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run lab:mutants
+  npm run lab:mutants -- --only 'lease check' --seeds 100
+  npm run lab:mutants -- --sample 5 --sample-seed 7`,
+  )
   .parse()
   .opts<Options>();
 
-const chosen = mutants.filter(({ name }) => options.only === undefined || name.includes(options.only));
+const named = mutants.filter(({ name }) => options.only === undefined || name.includes(options.only));
+const chosen = sampleOf(named, options.sample ?? named.length, options.sampleSeed);
 if (chosen.length === 0) {
   console.error('No mutant has that in its name');
   process.exit(1);
 }
 const verdicts: Verdict[] = [];
+if (!options.json && chosen.length < named.length) {
+  console.log(`${chosen.length} of ${named.length} mutants, drawn by seed ${options.sampleSeed}\n`);
+}
 if (!options.json) console.log(`${'mutant'.padEnd(38)}${'caught by'.padEnd(40)}seed`);
 for (const mutant of [UNCHANGED, ...chosen]) {
   const verdict = await judge(mutant);
@@ -64,6 +90,14 @@ for (const mutant of [UNCHANGED, ...chosen]) {
 }
 if (options.json) console.log(JSON.stringify(verdicts, undefined, 2));
 if (verdicts.some(isWrong)) process.exitCode = 1;
+
+/** So many of them in their order: the same for the same seed. */
+function sampleOf(all: readonly Mutant[], count: number, seed: number): Mutant[] {
+  const random = new Random(seed);
+  const drawn = [...all];
+  while (drawn.length > count) drawn.splice(random.integer(0, drawn.length - 1), 1);
+  return drawn;
+}
 
 async function judge(mutant: Mutant): Promise<Verdict> {
   const { name, takesOut } = mutant;

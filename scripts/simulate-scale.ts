@@ -26,7 +26,7 @@ interface Options {
 }
 
 const program = new Command()
-  .name('simulate:scale')
+  .name('lab:scale')
   .description(
     'Measures what a delivery costs in a worker (the real worker, processor and store, in virtual time, on a queue and a table that ' +
       'count requests and units), and simulates a fleet of such workers second by second, with the real keys spread over the ' +
@@ -50,9 +50,9 @@ const program = new Command()
     'after',
     `
 Examples:
-  npm run simulate:scale
-  npm run simulate:scale -- --messages 10000000 --plots lab/bench/plots
-  npm run --silent simulate:scale -- --json --workers 100`,
+  npm run lab:scale
+  npm run lab:scale -- --messages 10000000 --plots lab/bench/plots
+  npm run --silent lab:scale -- --json --workers 100`,
   );
 
 const { rate: ratePerWorker, plots, json, ...options } = program.parse().opts<Options>();

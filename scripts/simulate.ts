@@ -21,7 +21,7 @@ interface Options {
 const TRACE_TAIL = 30;
 
 const program = new Command()
-  .name('simulate')
+  .name('lab:simulate')
   .description(
     'Runs the real processor on a simulated queue and a simulated store, in virtual time: messages come twice ' +
       'and out of order, answers get lost, processes die, hang and thaw, clocks differ. What happens is drawn ' +
@@ -42,9 +42,9 @@ ${Object.entries(invariants)
   .join('\n')}
 
 Examples:
-  npm run simulate
-  npm run simulate -- --seeds 20000 --mode dynamodb
-  npm run simulate -- --seed 58 --mode memory`,
+  npm run lab:simulate
+  npm run lab:simulate -- --seeds 20000 --mode dynamodb
+  npm run lab:simulate -- --seed 58 --mode memory`,
   );
 
 const options = program.parse().opts<Options>();
@@ -106,6 +106,6 @@ async function explain(first: Failure, failures: readonly Failure[]): Promise<vo
     await runSeed(seed, mode, (line) => trace.push(line));
     console.error(`\nThe end of seed ${seed}, ${mode}:\n${trace.slice(-TRACE_TAIL).join('\n')}`);
   }
-  console.error(`\nAll of it: npm run simulate -- --seed ${seed} --mode ${mode}`);
+  console.error(`\nAll of it: npm run lab:simulate -- --seed ${seed} --mode ${mode}`);
   console.error(`To keep it as a test: { seed: ${seed}, mode: '${mode}' } in lab/simulation/regressions.ts`);
 }

@@ -7,7 +7,7 @@ import { nodeBinary, type NodeVersion, nodeVersions } from '../test/support/comp
 import { runCommand } from '../test/support/components/run-command.ts';
 
 const program = new Command()
-  .name('test:node')
+  .name('lab:node')
   .description(
     'Runs `npm test` on a newer line of Node: 22, 24 or 26, in the release that scripts/pins names. It is installed ' +
       'from npm, 200 MB, into the folder that BATCHLATCH_CACHE names (default: ~/.cache/batchlatch).',
@@ -19,9 +19,9 @@ const program = new Command()
     'after',
     `
 Examples:
-  npm run test:node -- 22
-  npm run test:node -- 24 test/batch
-  npm run test:node -- 26 test/claims --verbose`,
+  npm run lab:node -- 22
+  npm run lab:node -- 24 test/batch
+  npm run lab:node -- 26 test/claims --verbose`,
   )
   .action(run);
 

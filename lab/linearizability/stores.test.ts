@@ -8,7 +8,7 @@ import { bundleHammer } from './bundle-hammer.ts';
 import { judgeHammers, REPORTS } from './judge-hammers.ts';
 import { subjects } from './subjects.ts';
 
-/** `LINEARIZABILITY_SEEDS=20 npm run test:linearizability -- stores` for more. */
+/** `LINEARIZABILITY_SEEDS=20 npm run lab:linearizability -- stores` for more. */
 const SEEDS = Number(process.env['LINEARIZABILITY_SEEDS'] ?? 2);
 
 /** What has to happen in a history, so that it says something. */

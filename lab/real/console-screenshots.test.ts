@@ -14,7 +14,7 @@ const MOST_BYTES = 150_000;
 /** Of 255, on average over a coarse copy: another font or browser stays below it, another page does not. */
 const MOST_DIFFERENCE = 8;
 
-// UPDATE_SCREENSHOTS=1 npm run test:real -- console-screenshots
+// UPDATE_SCREENSHOTS=1 npm run lab:real -- console-screenshots
 describeWith([chromium], 'the pictures of the console in the README', () => {
   let browser: BrowserOfTest;
   let console: RunningConsole;

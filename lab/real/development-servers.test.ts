@@ -6,6 +6,8 @@ import { until } from '../../test/support/until.ts';
 
 const WITHIN_MS = 300_000;
 
+const SITE = ['run', 'dev', '-w', 'site'];
+
 /** The servers that CONTRIBUTING names for work on the project. */
 describe('A server to develop with', () => {
   let child: ChildProcess | undefined;
@@ -44,7 +46,7 @@ describe('A server to develop with', () => {
   it(
     'shows the documentation site',
     async () => {
-      const address = await addressOf('npm', ['run', 'site:dev', '--', '--host', '127.0.0.1', '--port', '0']);
+      const address = await addressOf('npm', [...SITE, '--', '--host', '127.0.0.1', '--port', '0']);
       expect(await (await fetch(address)).text()).toContain('<title>');
     },
     WITHIN_MS,

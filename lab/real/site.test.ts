@@ -38,7 +38,7 @@ describeWith([chromium], 'the documentation site', () => {
   let browser: BrowserOfTest;
   beforeAll(async () => {
     // It ends before this hook does, which would leave it running.
-    await runCommand('npm', ['run', '--silent', 'site'], { timeoutMs: BUILT_WITHIN_MS });
+    await runCommand('npm', ['run', '--silent', 'build', '-w', 'site'], { timeoutMs: BUILT_WITHIN_MS });
     [site, browser] = await Promise.all([serveFolder(DIST), startBrowser()]);
   }, BUILT_WITHIN_MS + INSTALL_TIMEOUT_MS);
   afterAll(async () => {

@@ -12,7 +12,7 @@ import type { Fault } from '../../test/support/killed-worker.ts';
 import { bundleProgram } from './support/bundle-program.ts';
 import { type DrillReport, runKillDrill } from './support/kill-drill.ts';
 
-/** `WORKER_KILL_SEEDS=20 npm run test:real -- worker-kills` for more. */
+/** `WORKER_KILL_SEEDS=20 npm run lab:real -- worker-kills` for more. */
 const SEEDS = Number(process.env['WORKER_KILL_SEEDS'] ?? 3);
 /** Drills at a time: each waits for leases half of its time. */
 const AT_ONCE = 2;

@@ -25,7 +25,7 @@ import { sendMessages } from './support/send-messages.ts';
 const GOOD = 40;
 /** A minute of the worker's visibility timeout takes six seconds. */
 const PACE = 10;
-/** `POISON_RUNS=10 npm run test:real -- worker-poison` for more. */
+/** `POISON_RUNS=10 npm run lab:real -- worker-poison` for more. */
 const RUNS = Number(process.env['POISON_RUNS'] ?? 1);
 const LONGEST_MS = 240_000;
 

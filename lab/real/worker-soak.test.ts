@@ -11,7 +11,7 @@ import { bundleProgram } from './support/bundle-program.ts';
 import { createQueue } from './support/create-queue.ts';
 import { runSoak, type SoakSample } from './support/soak.ts';
 
-/** `WORKER_SOAK_SECONDS=600 npm run test:real -- worker-soak` for ten minutes. */
+/** `WORKER_SOAK_SECONDS=600 npm run lab:real -- worker-soak` for ten minutes. */
 const SECONDS = Number(process.env['WORKER_SOAK_SECONDS'] ?? 60);
 const SAMPLES = 12;
 /** A worker that kept but a hundred bytes of each message would grow by more. */

@@ -9,7 +9,7 @@ export interface Regression {
 
 /**
  * A seed stands for its run only as long as the simulation draws the same numbers: after a change of the
- * simulation, `npm run simulate` with many seeds is what looks for these again.
+ * simulation, `npm run lab:simulate` with many seeds is what looks for these again.
  */
 export const regressions: readonly Regression[] = [
   {

@@ -46,9 +46,9 @@ interface Test {
 }
 
 function testsIn(cell: string): Test[] {
-  return [...cell.matchAll(/\]\(\.\.\/((?:packages\/cli\/)?(?:test|lab)\/[^\s)]+\.test\.ts) "([^"]+)"\)/g)].map(
-    ([, file = '', name = '']) => ({ file, name }),
-  );
+  return [
+    ...cell.matchAll(/\]\(\.\.\/((?:packages\/cli\/)?(?:test|lab)\/[^\s)]+\.test\.ts) "([^"]+)"\)/g),
+  ].map(([, file = '', name = '']) => ({ file, name }));
 }
 
 const CONTRACT = 'src/testing/contract';

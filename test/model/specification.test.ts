@@ -15,7 +15,7 @@ const STEPS = 30;
 const specification = readFileSync('lab/model/claim.qnt', 'utf8');
 const oneKey = instanceOf('oneKey');
 
-/** Traces of the walk's transition relation; those of the specification take seconds, and are for `npm run model`. */
+/** Traces of the walk's transition relation; those of the specification take seconds, and are for `npm run lab:model`. */
 function tracesOf(instance: Instance, count: number): State[][] {
   const random = new Random('traces');
   return Array.from({ length: count }, () => {

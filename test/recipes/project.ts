@@ -162,6 +162,6 @@ export class Project {
 
 function given(name: string): string {
   const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set: use \`npm run test:recipes\``);
+  if (value === undefined) throw new Error(`${name} is not set: use \`npm run lab:recipes\``);
   return value;
 }

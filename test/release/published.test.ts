@@ -67,6 +67,8 @@ describe('A release', () => {
   const tarballs: string[] = [];
   const npm = (...args: string[]): Promise<string> =>
     runCommand('npm', args, { cwd: copy, env: environment });
+  const script = (...args: string[]): Promise<string> =>
+    runCommand(process.execPath, ['--import', 'tsx', ...args], { cwd: copy, env: environment });
   const published = (name: PublishedPackage): Promise<unknown> =>
     npm('view', name, '--json').then(JSON.parse, ({ message }: Error) => /E404/.exec(message)?.[0]);
 
@@ -74,7 +76,7 @@ describe('A release', () => {
     copy = path.join(folder, 'copy');
     await copyRepository(copy, { ...MADE_UP, version: VERSION });
     // `npm run check` is a step of its own in CI.
-    await npm('pkg', 'set', 'scripts.prepublishOnly=npm run release:check');
+    await npm('pkg', 'set', 'scripts.prepublishOnly=node --import tsx scripts/release-check.ts');
   });
 
   it('is refused as long as something is left to fill in', async () => {
@@ -85,7 +87,7 @@ describe('A release', () => {
     const file = path.join(copy, 'CHANGELOG.md');
     const changelog = await readFile(file, 'utf8');
     await writeFile(file, changelog.replace(/^## .*$/m, `## ${VERSION} (2026-11-23)`));
-    await npm('run', 'release:check');
+    await script('scripts/release-check.ts');
     for (const name of NAMES) {
       const tarball = await packCopy(copy, folder, name);
       tarballs.push(tarball);
@@ -98,7 +100,7 @@ describe('A release', () => {
     'has a list of what is in %s',
     async (name, index) => {
       const file = path.join(folder, `${name}.cdx.json`);
-      await npm('run', 'release:sbom', '--', tarballs[index] ?? '', file);
+      await script('scripts/release-sbom.ts', tarballs[index] ?? '', file);
       const { bomFormat, metadata, components } = JSON.parse(await readFile(file, 'utf8')) as Sbom;
       expect([bomFormat, metadata.component.purl]).toEqual(['CycloneDX', `pkg:npm/${name}@${VERSION}`]);
       const manifest =

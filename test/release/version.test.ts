@@ -24,7 +24,7 @@ const MANIFESTS = [
   'packages/create/package.json',
 ];
 
-describe('`npm run release:version`', () => {
+describe('`node --import tsx scripts/release-version.ts`', () => {
   let copy: string;
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'batchlatch-version-'));
@@ -45,10 +45,14 @@ describe('`npm run release:version`', () => {
       write(file, `${JSON.stringify({ ...JSON.parse(read(file)), version }, undefined, 2)}\n`);
   }
   const run = (): void => {
-    const { status, stderr } = spawnSync('npm', ['run', '--silent', 'release:version'], {
-      cwd: copy,
-      encoding: 'utf8',
-    });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', 'scripts/release-version.ts'],
+      {
+        cwd: copy,
+        encoding: 'utf8',
+      },
+    );
     expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
   };
   /** With one day for all. */

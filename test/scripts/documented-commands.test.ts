@@ -10,11 +10,21 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = 
   prepack: ['test/package/packed-library.ts', "'pack'"],
   postpack: ['test/package/packed-library.ts', "'pack'"],
   prepublishOnly: ['test/release/published.test.ts', "npm('publish'"],
-  'release:check': ['test/release/published.test.ts', "'release:check'"],
-  'release:sbom': ['test/release/published.test.ts', "'release:sbom'"],
-  'release:version': ['test/release/version.test.ts', "'release:version'"],
-  site: ['lab/real/site.test.ts', "'site'"],
-  'site:dev': ['lab/real/development-servers.test.ts', "'site:dev'"],
+  'node --import tsx scripts/release-check.ts': [
+    'test/release/published.test.ts',
+    'scripts/release-check.ts',
+  ],
+  'node --import tsx scripts/release-sbom.ts TARBALL FILE': [
+    'test/release/published.test.ts',
+    "'scripts/release-sbom.ts'",
+  ],
+  'node --import tsx scripts/release-version.ts': [
+    'test/release/version.test.ts',
+    "'scripts/release-version.ts'",
+  ],
+  'npm run build -w site': ['lab/real/site.test.ts', "'build', '-w', 'site'"],
+  'npm run dev -w site': ['lab/real/development-servers.test.ts', "'dev', '-w', 'site'"],
+  'npm run build -w site/typedoc': [CI, 'npm run --silent build -w site/typedoc'],
   'CONSOLE_URL=http://127.0.0.1:PORT npx vite packages/cli/console-app': [
     'lab/real/development-servers.test.ts',
     "'packages/cli/console-app'",
@@ -46,7 +56,8 @@ const others = Object.keys(scripts).filter((name) => !called.has(name));
 const documented = [...readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| (`.+?`) \| /gm)].flatMap(
   ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command),
 );
-const scriptOf = (command: string): string | undefined => /^npm (?:run )?([\w:]+)/.exec(command)?.[1];
+const scriptOf = (command: string): string | undefined =>
+  command.includes(' -w ') ? undefined : /^npm (?:run )?([\w:]+)/.exec(command)?.[1];
 const besideScripts = documented.filter((command) => scriptOf(command) === undefined && command !== CI);
 
 describe('A documented command', () => {

@@ -67,7 +67,9 @@ describe('The release check', () => {
   });
 
   it('prints a list and exits with 1 as long as the publisher has something to fill in', () => {
-    const { status, stdout } = spawnSync('npm', ['run', '--silent', 'release:check'], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', 'scripts/release-check.ts'], {
+      encoding: 'utf8',
+    });
     expect(stdout).toMatch(
       /^batchlatch \d+\.\d+\.\d+ is not ready to be published:\n\n {2}package\.json {2}/,
     );

@@ -93,7 +93,7 @@ describe('The workflow of CI', () => {
     expect(Object.keys(on)).toEqual(['push', 'pull_request']);
     for (const { permissions } of Object.values(jobs)) expect(permissions).toEqual({ contents: 'read' });
     expect(runsOf(jobs['all'])).toMatch(/^\.ci\/run$/m);
-    expect(runsOf(jobs['create'])).toMatch(/^npm run test:create -- end-to-end$/m);
+    expect(runsOf(jobs['create'])).toMatch(/^npm run lab:create -- end-to-end$/m);
   });
 });
 
@@ -148,7 +148,12 @@ describe('The workflow of a release', () => {
       needs: 'version',
       if: "needs.version.outputs.is-open == 'false'",
     });
-    const order = ['npm run check', 'npm run release:check', 'npm pack', 'npm run release:sbom'];
+    const order = [
+      'npm run check',
+      'node --import tsx scripts/release-check.ts',
+      'npm pack',
+      'node --import tsx scripts/release-sbom.ts',
+    ];
     const places = order.map((command) => runsOf(release['pack']).search(new RegExp(`\n *${command}`)));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((one, other) => one - other));

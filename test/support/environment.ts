@@ -9,7 +9,7 @@ process.env['AWS_CONFIG_FILE'] ??= '/dev/null';
 process.env['AWS_SHARED_CREDENTIALS_FILE'] ??= '/dev/null';
 // Tests that look at log lines give an observer; the handlers of the examples would print theirs between the results.
 process.env['BATCHLATCH_LOG_LEVEL'] ??= 'silent';
-// `npm run test:node` says which Node it wants; on another one every test would pass without showing anything.
+// `npm run lab:node` says which Node it wants; on another one every test would pass without showing anything.
 const wanted = process.env['BATCHLATCH_TEST_NODE'];
 if (wanted !== undefined && process.version !== wanted) {
   throw new Error(`Expected the tests to run on Node ${wanted}, got ${process.version}`);

@@ -60,7 +60,7 @@ export async function builtFunctions(template: string = 'template.yaml'): Promis
 /** A folder of this worker of the run: what its files build, the other worker does not write meanwhile. It is removed at the end. */
 export function runFolder(): string {
   const { BATCHLATCH_RUN_FOLDER: run, JEST_WORKER_ID: worker = '1' } = process.env;
-  if (run === undefined) throw new Error('There is no folder for this run: use `npm run test:real`');
+  if (run === undefined) throw new Error('There is no folder for this run: use `npm run lab:real`');
   const folder = join(run, worker);
   mkdirSync(folder, { recursive: true });
   return folder;

@@ -9,7 +9,7 @@ export type AgentName = (typeof agentNames)[number];
 export const agents: readonly Component[] = agentNames.map((name) => ({
   name: `agent-${name}`,
   version: npmPins(`agent-${name}`).version,
-  purpose: 'an APM agent, for `npm run test:surroundings`',
+  purpose: 'an APM agent, for `npm run lab:surroundings`',
   whyMissing: () => undefined,
   install: async () => void (await npmPackages(`agent-${name}`)),
 }));

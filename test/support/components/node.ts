@@ -16,7 +16,7 @@ export const nodes: readonly Component[] = ([oldestNode, ...nodeVersions] as con
   purpose:
     version === oldestNode
       ? 'the oldest release of Node that is supported, for the quick start'
-      : `Node ${version}, for \`npm run test:node -- ${version}\` and for functions that tests run`,
+      : `Node ${version}, for \`npm run lab:node -- ${version}\` and for functions that tests run`,
   whyMissing: whyNodeMissing,
   install: async () => void (await nodeBinary(version)),
 }));

@@ -4,7 +4,7 @@ import path from 'node:path';
 /** npm itself, as a program of Node: by its name alone it cannot be started on Windows. */
 function npmProgram(): string {
   const program = process.env['npm_execpath'];
-  if (program === undefined) throw new Error('npm has not started this: use `npm run test:create`');
+  if (program === undefined) throw new Error('npm has not started this: use `npm run lab:create`');
   return program;
 }
 

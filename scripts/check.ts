@@ -1,0 +1,49 @@
+// Looks at all that needs no test: see --help.
+import { spawnSync } from 'node:child_process';
+import { Command } from 'commander';
+
+const ATTW = ['--format', 'table-flipped', '--no-color', '--no-emoji', '--profile', 'node16'];
+
+/** Each step, and the commands that it runs. */
+const STEPS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  format: [['oxfmt', '--check', '.']],
+  lint: [['oxlint', '--type-aware', '--deny-warnings']],
+  types: ['tsconfig.json', 'packages/cli/console-app/tsconfig.json', 'site/tsconfig.json'].map((config) => [
+    'tsc',
+    '-p',
+    config,
+  ]),
+  unused: [['knip', '--config', 'scripts/knip.json']],
+  build: [['npm', 'run', '--silent', 'build']],
+  package: [
+    ['publint', '--strict'],
+    ['publint', '--strict', 'packages/cdk'],
+    ['publint', '--strict', 'packages/cli'],
+    ['attw', '--pack', '.', ...ATTW],
+    ['attw', '--pack', 'packages/cdk', ...ATTW],
+  ],
+};
+
+const program = new Command('check')
+  .description(
+    'Checks format, lint, types, unused code, the build, and the packages as they are published. Stops at the first step that fails; ' +
+      '`npm run fix` repairs what it can of the first two.',
+  )
+  .argument('[step...]', `only these: ${Object.keys(STEPS).join(', ')}`)
+  .addHelpText('after', '\nExamples:\n  npm run check\n  npm run check -- lint types')
+  .parse();
+
+for (const name of program.args) {
+  if (STEPS[name] === undefined)
+    program.error(`There is no step \`${name}\`: ${Object.keys(STEPS).join(', ')}`);
+}
+for (const [name, commands] of Object.entries(STEPS)) {
+  if (program.args.length > 0 && !program.args.includes(name)) continue;
+  const startedAt = performance.now();
+  for (const [command = '', ...args] of commands) {
+    // A shell, because npm's programs are scripts on Windows.
+    const { status } = spawnSync([command, ...args].join(' '), { shell: true, stdio: 'inherit' });
+    if (status !== 0) program.error(`check: ${name} has failed (${[command, ...args].join(' ')})`);
+  }
+  process.stdout.write(`check: ${name}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+}

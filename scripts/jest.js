@@ -1,0 +1,21 @@
+/**
+ * Runs the tests of one project of jest.config.js: `scripts/jest.js PROJECT [OPTION or part of a path]…`. Needs Node's
+ * `--experimental-vm-modules`. The flags stand before the rest, because Jest takes each word after `--selectProjects` for a project.
+ */
+import { run } from 'jest';
+
+/** What differs from jest.config.js, where one setting is for all projects of a run. */
+const OPTIONS = {
+  package: ['--testTimeout=240000'],
+  create: ['--testTimeout=240000'],
+  release: ['--testTimeout=240000'],
+  recipes: ['--testTimeout=480000'],
+  // Two files at a time: an agent takes a second of CPU to start, and what waits for other programs needs few cores.
+  surroundings: ['--testTimeout=240000', '--maxWorkers=2'],
+  real: ['--testTimeout=180000', '--maxWorkers=2'],
+  // One file at a time: what a history shows depends on how much happens at once.
+  linearizability: ['--runInBand'],
+};
+
+const [project, ...rest] = process.argv.slice(2);
+await run(['--selectProjects', project, ...(OPTIONS[project] ?? ['--testTimeout=90000']), ...rest]);
