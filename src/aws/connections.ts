@@ -1,9 +1,5 @@
-import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
-import { builtIn } from '../base/built-in.ts';
+import type { StopSignal } from '../base/stop.ts';
 import type { Answer } from './answers.ts';
-import { exchange, type ExchangeRequest, type Sender } from './http-exchange.ts';
-import { unconnectedError } from './network-errors.ts';
-import { type Ticker, ticker } from './ticker.ts';
 
 export interface ConnectionLimits {
   /** At once; further requests wait for one of these. */
@@ -16,76 +12,17 @@ export interface ConnectionLimits {
   readonly answerBytes: number;
 }
 
+export interface ExchangeRequest {
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string;
+  /** For the whole answer. */
+  readonly limitMs: number;
+  readonly signal: StopSignal | undefined;
+  /** Whether the request has a span already. */
+  readonly hasSpan: boolean;
+}
+
 export interface Connections {
   /** Sends a request once and gives its answer, if that comes to its end. */
   post(request: ExchangeRequest): Promise<Answer>;
-}
-
-/** What this uses of `node:http` and `node:https`. */
-interface HttpModule {
-  readonly Agent: new (options: AgentOptions) => Agent;
-  request(options: RequestOptions): ClientRequest;
-}
-
-/** So many to the shorter of the times after which a connection is given up. */
-const TICKS = 6;
-
-/** Connections to one server, which are kept for later requests. */
-export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
-  return { post: posting(httpOf(url), url, limits) };
-}
-
-/** Of Node, what speaks the protocol of the address. */
-function httpOf({ protocol }: URL): HttpModule {
-  return protocol === 'http:' ? builtIn('node:http') : builtIn('node:https');
-}
-
-function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connections['post'] {
-  const agent = new http.Agent({ keepAlive: true, noDelay: true, maxSockets: limits.sockets });
-  const ticks = ticker(Math.min(limits.silentMs, limits.connectMs) / TICKS);
-  limitConnecting(agent, limits.connectMs, ticks);
-  const options = {
-    agent,
-    protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[(.+)\]$/, '$1'), // IPv6
-    port: url.port,
-    method: 'POST',
-    path: '/',
-    // Also where the environment turns it off for others (NODE_TLS_REJECT_UNAUTHORIZED).
-    rejectUnauthorized: true,
-  };
-  const patience = { ...limits, ticker: ticks };
-  const send: Sender['send'] = (headers, hasSpan) =>
-    hasSpan ? untracedRequest({ ...options, headers }) : http.request({ ...options, headers });
-  /** Idle connections to the same server are most likely as dead as one that failed. */
-  const dropIdle = (): void => {
-    for (const sockets of Object.values(agent.freeSockets)) {
-      for (const socket of sockets ?? []) socket.destroy();
-    }
-  };
-  return (request) => exchange(request, { send, dropIdle }, patience);
-}
-
-/** Makes the object that `http.request` returns. APM agents wrap that function, and so see nothing of this request. */
-function untracedRequest(options: RequestOptions): ClientRequest {
-  const { ClientRequest: Request } = builtIn('node:http');
-  return new Request(options);
-}
-
-/** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
-function limitConnecting(agent: Agent, connectMs: number, ticks: Ticker): void {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, done) => {
-    const socket = connect(options, done);
-    let waitedMs = 0;
-    const tick = (): void => {
-      if (waitedMs >= connectMs) socket?.destroy(unconnectedError(connectMs));
-      waitedMs += ticks.everyMs;
-    };
-    const stop = (): void => ticks.delete(tick);
-    ticks.add(tick);
-    socket?.once('connect', stop);
-    socket?.once('close', stop);
-    return socket;
-  };
 }

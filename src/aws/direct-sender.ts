@@ -2,7 +2,8 @@ import { stoppableCall } from '../base/bounded.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { type Answer, outputOf } from './answers.ts';
-import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
+import { connectionsTo } from './connect.ts';
+import type { ConnectionLimits, Connections } from './connections.ts';
 import { OverdueError, unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
 import { type RequestProgress, sendWatched, watchesOf } from './request-watch.ts';
@@ -37,7 +38,7 @@ export type Send = (
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Requests to a service of AWS by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the
+ * Requests to a service of AWS without AWS's SDK: each is signed and sent, and sent again by the
  * rules of the SDK's standard retry mode, for as long as `limits` say and until `signal` is aborted.
  */
 export function directSender(

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { StopSignal } from '../base/stop.ts';
 import type { Answer } from './answers.ts';
+import type { ExchangeRequest } from './connections.ts';
 import {
   abortedError,
   closedError,
@@ -11,16 +11,6 @@ import {
   tooLongError,
 } from './network-errors.ts';
 import type { Ticker } from './ticker.ts';
-
-export interface ExchangeRequest {
-  readonly headers: Readonly<Record<string, string | number>>;
-  readonly body: string;
-  /** For the whole answer. */
-  readonly limitMs: number;
-  readonly signal: StopSignal | undefined;
-  /** Whether the request has a span already. */
-  readonly hasSpan: boolean;
-}
 
 export interface Sender {
   /** Begins a request. Its headers are an object: APM agents, which wrap `http.request`, add theirs to it. */

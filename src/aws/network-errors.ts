@@ -13,7 +13,7 @@ const TIMEOUTS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
  */
 export function networkError(
   { code = 'ERR_NETWORK', message }: NodeError,
-  sent: ClientRequest,
+  sent: SentOver,
   isAnswered: boolean,
 ): RequestError {
   const text = message.includes(code) ? message : `${message} (${code})`;
@@ -27,7 +27,10 @@ export function networkError(
   });
 }
 
-function isCertificateRefused({ socket }: ClientRequest): boolean {
+/** What a request was sent over. */
+type SentOver = Pick<ClientRequest, 'socket' | 'reusedSocket'>;
+
+function isCertificateRefused({ socket }: SentOver): boolean {
   const { authorizationError } = (socket ?? {}) as Partial<TLSSocket>;
   return authorizationError !== undefined && authorizationError !== null;
 }
@@ -68,6 +71,12 @@ function timeoutError(message: string): RequestError {
 export function tooLongError(bytes: number): RequestError {
   const message = `The answer is longer than ${bytes} bytes`;
   return new RequestError(message, { name: 'UnexpectedAnswerError', fault: 'server' });
+}
+
+/** The request may be done, and is sent again by Node's own client. */
+export function unreadableError(): RequestError {
+  const message = 'The answer is not one of HTTP/1.1 with the length of its body';
+  return new RequestError(message, { name: 'UnexpectedAnswerError', fault: 'server', again: 'at-once' });
 }
 
 export function abortedError(): RequestError {

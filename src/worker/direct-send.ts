@@ -1,4 +1,4 @@
-import { connectionsTo } from '../aws/connections.ts';
+import { connectionsTo } from '../aws/connect.ts';
 import { directSender, type DirectSetup, type Limits } from '../aws/direct-sender.ts';
 import type { Service } from '../aws/service.ts';
 import type { SendToSqs } from './sqs-queue.ts';

@@ -1,4 +1,5 @@
-import { connectionsTo, type Connections } from '../../aws/connections.ts';
+import { connectionsTo } from '../../aws/connect.ts';
+import type { Connections } from '../../aws/connections.ts';
 import { type DirectSetup, directSender, type Limits } from '../../aws/direct-sender.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { DYNAMODB, type Transport } from './transport.ts';

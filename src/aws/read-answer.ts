@@ -1,0 +1,147 @@
+import { Buffer } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Answer } from './answers.ts';
+
+/** An answer that is whole, and what its connection is good for. */
+export interface WholeAnswer {
+  readonly answer: Answer;
+  /** How long the server keeps the connection open without a request, in milliseconds. */
+  readonly idleMs: number;
+  /** The connection brings no other. */
+  readonly isLast: boolean;
+}
+
+interface Head {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the body; undefined: it comes in chunks. */
+  readonly bytes: number | undefined;
+}
+
+/** As long as Node's own limit of a head (`--max-http-header-size`). */
+const LONGEST_HEAD = 16_384;
+const END_OF_HEAD = '\r\n\r\n';
+/** A request that is sent at the last moment would meet a connection that is being closed. */
+const MARGIN_MS = 1_000;
+
+/**
+ * Reads the answers that come over one connection, one after the other: HTTP/1.1 with a `Content-Length`, as AWS's JSON services
+ * send them, or in chunks, as proxies and emulators do. Anything else is `unreadable`, and nothing of it is believed.
+ */
+export class AnswerReader {
+  readonly #mostBytes: number;
+  /** Of a head, or of a body, that is not whole. */
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #head: Head | undefined = undefined;
+  /** What the chunks of a body have held so far. */
+  #content: Buffer[] = [];
+
+  /** `mostBytes`: of a body. */
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  read(chunk: Buffer): WholeAnswer | 'more' | 'too-long' | 'unreadable' {
+    this.#parts.push(chunk);
+    this.#bytes += chunk.length;
+    while (this.#head === undefined) {
+      const data = this.#whole();
+      const end = data.indexOf(END_OF_HEAD);
+      if (end < 0 ? data.length > LONGEST_HEAD : end > LONGEST_HEAD) return 'unreadable';
+      if (end < 0) return 'more';
+      const head = headIn(data.toString('latin1', 0, end));
+      if (head === undefined) return 'unreadable';
+      const rest = data.subarray(end + END_OF_HEAD.length);
+      this.#parts = [rest];
+      this.#bytes = rest.length;
+      if (head !== 'interim') this.#head = head;
+      else if (rest.length === 0) return 'more';
+    }
+    const { status, headers, bytes } = this.#head;
+    const body = bytes === undefined ? this.#chunked() : this.#ofLength(bytes);
+    if (typeof body === 'string') return body;
+    const hasMore = this.#bytes > 0; // nobody has asked for it
+    this.#parts = [];
+    this.#bytes = 0;
+    this.#head = undefined;
+    const isLast = hasMore || headers.connection?.toLowerCase() === 'close';
+    return { answer: { status, headers, body }, idleMs: idleMsOf(headers), isLast };
+  }
+
+  #ofLength(bytes: number): Buffer | 'more' | 'too-long' {
+    if (bytes > this.#mostBytes) return 'too-long';
+    if (this.#bytes < bytes) return 'more';
+    const body = this.#whole().subarray(0, bytes);
+    this.#bytes -= bytes;
+    return body;
+  }
+
+  /** Section 7.1 of RFC 9112. */
+  #chunked(): Buffer | 'more' | 'too-long' | 'unreadable' {
+    let data = this.#whole();
+    for (;;) {
+      const end = data.indexOf('\r\n');
+      const size = /^([\da-f]{1,8})[ \t]*(?:;|$)/i.exec(data.toString('latin1', 0, Math.max(end, 0)))?.[1];
+      if (end >= 0 ? size === undefined : data.length > LONGEST_HEAD) return 'unreadable';
+      if (size === undefined) break;
+      const length = Number.parseInt(size, 16);
+      // The last one, without trailers, or with some.
+      if (length === 0) {
+        const after = data.indexOf(END_OF_HEAD, end);
+        if (after < 0) break;
+        this.#bytes = data.length - after - END_OF_HEAD.length;
+        return Buffer.concat(this.#content.splice(0));
+      }
+      const from = end + 2;
+      if (data.length < from + length + 2) break;
+      this.#content.push(data.subarray(from, from + length));
+      data = data.subarray(from + length + 2);
+    }
+    this.#parts = [data];
+    this.#bytes = data.length;
+    const read = this.#content.reduce((sum, { length }) => sum + length, data.length);
+    return read > this.#mostBytes ? 'too-long' : 'more';
+  }
+
+  #whole(): Buffer {
+    const [first] = this.#parts;
+    if (this.#parts.length === 1 && first !== undefined) return first;
+    const whole = Buffer.concat(this.#parts);
+    this.#parts = [whole];
+    return whole;
+  }
+}
+
+/** `interim`: a status of 1xx, before the answer. Undefined: it cannot be read here. */
+function headIn(text: string): Head | 'interim' | undefined {
+  const [first = '', ...lines] = text.split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(first)?.[1]);
+  if (!(status >= 100) || status === 101) return undefined;
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    if (colon < 1 || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return undefined;
+    const value = line.slice(colon + 1).trim();
+    if (name === 'content-length' && headers[name] !== undefined && headers[name] !== value) return undefined;
+    headers[name] ??= value;
+  }
+  if (status < 200) return 'interim';
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  // Both together are how answers are smuggled.
+  if (coding !== undefined) {
+    return coding.toLowerCase() === 'chunked' && length === undefined
+      ? { status, headers, bytes: undefined }
+      : undefined;
+  }
+  return length !== undefined && /^\d{1,15}$/.test(length)
+    ? { status, headers, bytes: Number(length) }
+    : undefined;
+}
+
+/** As `Keep-Alive: timeout=5` says it. */
+function idleMsOf({ 'keep-alive': hint }: IncomingHttpHeaders): number {
+  const seconds = typeof hint === 'string' ? /\btimeout=(\d+)/.exec(hint)?.[1] : undefined;
+  return seconds === undefined ? Infinity : Math.max(0, Number(seconds) * 1_000 - MARGIN_MS);
+}

@@ -1,0 +1,302 @@
+import type { Buffer } from 'node:buffer';
+import type { Socket } from 'node:net';
+import { builtIn } from '../base/built-in.ts';
+import type { Answer } from './answers.ts';
+import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
+import {
+  abortedError,
+  closedError,
+  networkError,
+  OverdueError,
+  silentError,
+  tooLongError,
+  unconnectedError,
+  unreadableError,
+} from './network-errors.ts';
+import { AnswerReader } from './read-answer.ts';
+import { type Ticker, ticker } from './ticker.ts';
+
+/** So many to the shorter of the times after which a connection is given up. */
+const TICKS = 6;
+
+/**
+ * Sockets to one server, each with one request at a time, in HTTP/1.1 (RFC 9112) as AWS's JSON services speak it. The one that was used last is used next.
+ */
+export class Sockets {
+  /** False once the server has answered in a way that is not read here. That answer is an error; the request may be sent again. */
+  isUnderstood = true;
+  readonly limits: ConnectionLimits;
+  readonly ticker: Ticker;
+  readonly #url: URL;
+  readonly #free: Connection[] = [];
+  readonly #waiting: Exchange[] = [];
+  #open = 0;
+  /** With it the server recognises a client, and half of TLS's handshake is spared. */
+  #session: Buffer | undefined;
+
+  constructor(url: URL, limits: ConnectionLimits) {
+    this.#url = url;
+    this.limits = limits;
+    this.ticker = ticker(Math.min(limits.silentMs, limits.connectMs) / TICKS);
+  }
+
+  post(request: ExchangeRequest): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (request.signal?.aborted === true) return reject(abortedError());
+      const text = textOf(request);
+      new Exchange(this, request, text, resolve, reject).start();
+    });
+  }
+
+  /** Gives the exchange a connection, now or when one is free. */
+  take(exchange: Exchange): void {
+    for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
+      if (free.mayBeUsed()) return free.send(exchange);
+      free.destroy();
+    }
+    if (this.#open >= this.limits.sockets) this.#waiting.push(exchange);
+    else this.#connect(exchange);
+  }
+
+  /** The exchange does not wait for a connection any more. */
+  leave(exchange: Exchange): void {
+    const at = this.#waiting.indexOf(exchange);
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
+
+  /** The connection has brought an answer, and may bring another. */
+  release(connection: Connection): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) return connection.send(next);
+    connection.rest();
+    this.#free.push(connection);
+  }
+
+  /** The connection is used no more. */
+  forget(connection: Connection): void {
+    this.#open -= 1;
+    const at = this.#free.indexOf(connection);
+    if (at >= 0) this.#free.splice(at, 1);
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#connect(next);
+  }
+
+  /** Idle connections to the same server are most likely as dead as one that failed. */
+  dropIdle(): void {
+    for (const connection of this.#free.splice(0)) connection.destroy();
+  }
+
+  #connect(exchange: Exchange): void {
+    this.#open += 1;
+    new Connection(this, this.#socket()).send(exchange);
+  }
+
+  #socket(): Socket {
+    const { protocol, hostname, port } = this.#url;
+    const host = hostname.replace(/^\[(.+)\]$/, '$1'); // IPv6
+    const keeping = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 };
+    if (protocol === 'http:')
+      return builtIn('node:net').connect({ host, port: Number(port || 80), ...keeping });
+    const socket = builtIn('node:tls').connect({
+      host,
+      port: Number(port || 443),
+      ...(builtIn('node:net').isIP(host) === 0 && { servername: host }),
+      ...(this.#session !== undefined && { session: this.#session }),
+      ALPNProtocols: ['http/1.1'],
+      // Also where the environment turns it off for others (NODE_TLS_REJECT_UNAUTHORIZED).
+      rejectUnauthorized: true,
+      ...keeping,
+    });
+    return socket.on('session', (session) => (this.#session = session));
+  }
+}
+
+/** One request, until its answer is there or nobody waits for it. */
+class Exchange {
+  readonly text: string;
+  /** Of text that is ASCII alone `latin1`, which takes less time. */
+  readonly encoding: 'latin1' | 'utf8';
+  connection: Connection | undefined = undefined;
+  isAnswered = false;
+  /** Since the last byte of the answer. */
+  silentForMs = 0;
+  readonly #sockets: Sockets;
+  readonly #request: ExchangeRequest;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: Error) => void;
+  #openForMs = 0;
+  #isOver = false;
+
+  constructor(
+    sockets: Sockets,
+    request: ExchangeRequest,
+    text: string,
+    resolve: (answer: Answer) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#sockets = sockets;
+    this.#request = request;
+    this.text = text;
+    this.encoding = request.headers['Content-Length'] === request.body.length ? 'latin1' : 'utf8';
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(): void {
+    this.#sockets.ticker.add(this.#tick);
+    this.#request.signal?.addEventListener('abort', this.#giveUp);
+    this.#sockets.take(this);
+  }
+
+  answer(answer: Answer): void {
+    if (this.#end()) this.#resolve(answer);
+  }
+
+  /** The connection goes too: nobody knows what still comes over it. */
+  fail(error: Error): void {
+    if (!this.#end()) return;
+    this.#reject(error);
+    if (this.connection === undefined) this.#sockets.leave(this);
+    else this.connection.destroy();
+  }
+
+  lose(error: Error): void {
+    this.fail(error);
+    this.#sockets.dropIdle();
+  }
+
+  /** The first tick may come at once. */
+  readonly #tick = (): void => {
+    const { silentMs } = this.#sockets.limits;
+    if (this.silentForMs >= silentMs) this.lose(silentError(silentMs));
+    else if (this.#openForMs >= this.#request.limitMs) this.lose(new OverdueError());
+    this.silentForMs += this.#sockets.ticker.everyMs;
+    this.#openForMs += this.#sockets.ticker.everyMs;
+  };
+
+  readonly #giveUp = (): void => this.fail(abortedError());
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#sockets.ticker.delete(this.#tick);
+    this.#request.signal?.removeEventListener('abort', this.#giveUp);
+    return true;
+  }
+}
+
+/** One socket. */
+class Connection {
+  readonly #sockets: Sockets;
+  readonly #socket: Socket;
+  readonly #reader: AnswerReader;
+  #exchange: Exchange | undefined = undefined;
+  #wasUsed = false;
+  #isForgotten = false;
+  /** When the server closes it if it is idle, in epoch milliseconds. */
+  #usableUntil = Infinity;
+
+  constructor(sockets: Sockets, socket: Socket) {
+    this.#sockets = sockets;
+    this.#socket = socket;
+    this.#reader = new AnswerReader(sockets.limits.answerBytes);
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('error', (error) => this.#lose(error));
+    socket.on('end', () => this.#forget()); // what is idle is not used any more
+    socket.on('close', () => this.#lose(closedError()));
+    this.#limitConnecting();
+  }
+
+  send(exchange: Exchange): void {
+    this.#exchange = exchange;
+    exchange.connection = this;
+    this.#socket.ref();
+    this.#socket.write(exchange.text, exchange.encoding);
+  }
+
+  mayBeUsed(): boolean {
+    return Date.now() < this.#usableUntil;
+  }
+
+  /** It keeps no process alive while it is idle. */
+  rest(): void {
+    this.#socket.unref();
+  }
+
+  /** With an error, its request fails with that; without, it has ended already. */
+  destroy(error?: Error): void {
+    if (error === undefined) this.#exchange = undefined;
+    this.#socket.destroy(error);
+    this.#forget();
+  }
+
+  #read(chunk: Buffer): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) return this.destroy(); // nobody has asked for it
+    exchange.isAnswered = true;
+    exchange.silentForMs = 0;
+    const read = this.#reader.read(chunk);
+    switch (read) {
+      case 'more':
+        return;
+      case 'too-long':
+        return exchange.fail(tooLongError(this.#sockets.limits.answerBytes));
+      case 'unreadable':
+        this.#sockets.isUnderstood = false;
+        return exchange.lose(unreadableError());
+    }
+    const { answer, idleMs, isLast } = read;
+    this.#exchange = undefined;
+    this.#wasUsed = true;
+    this.#usableUntil = Date.now() + idleMs;
+    if (isLast) this.destroy();
+    else this.#sockets.release(this);
+    exchange.answer(answer);
+  }
+
+  #lose(error: Error): void {
+    this.#forget();
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (exchange === undefined) return;
+    const sent = { socket: this.#socket, reusedSocket: this.#wasUsed };
+    exchange.lose(networkError(error, sent, exchange.isAnswered));
+  }
+
+  #forget(): void {
+    if (this.#isForgotten) return;
+    this.#isForgotten = true;
+    this.#sockets.forget(this);
+  }
+
+  /** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
+  #limitConnecting(): void {
+    const { ticker: ticks, limits } = this.#sockets;
+    let waitedMs = 0;
+    const tick = (): void => {
+      if (waitedMs >= limits.connectMs) this.destroy(unconnectedError(limits.connectMs));
+      waitedMs += ticks.everyMs;
+    };
+    const stop = (): void => ticks.delete(tick);
+    ticks.add(tick);
+    this.#socket.once('connect', stop);
+    this.#socket.once('close', stop);
+  }
+}
+
+/** The request as it is sent. Throws for a header that would not be one, as Node's client does. */
+function textOf({ headers, body }: ExchangeRequest): string {
+  let head = 'POST / HTTP/1.1\r\n';
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'string' && UNSENDABLE.test(value)) {
+      throw Object.assign(new TypeError('A header holds a character that no header may hold'), {
+        code: 'ERR_INVALID_CHAR',
+      });
+    }
+    head += `${name}: ${value}\r\n`;
+  }
+  return `${head}Connection: keep-alive\r\n\r\n${body}`;
+}
+
+const UNSENDABLE = /[^\t\x20-\x7e]/;

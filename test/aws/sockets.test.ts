@@ -1,0 +1,262 @@
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import * as fc from 'fast-check';
+import { AnswerReader } from '../../src/aws/read-answer.ts';
+import { direct, errorOf, getItem } from '../support/direct-transport.ts';
+import { SELF_SIGNED } from '../support/self-signed.ts';
+import { until } from '../support/until.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"Item":{}}';
+const CLOSING = OK.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+const CHUNKED =
+  'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n4;by=proxy\r\n{"It\r\n7\r\nem":{}}\r\n0\r\nlate: 1\r\n\r\n';
+const ITEM = { Item: {} };
+
+describe('Sockets of the direct transport', () => {
+  const servers: Server[] = [];
+  const sockets: Socket[] = [];
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  });
+
+  /** A server that says the nth text to the nth request, and the last to all later ones. */
+  async function saying(
+    ...texts: readonly (string | ((socket: Socket) => void))[]
+  ): Promise<{ endpoint: string; requests: string[] }> {
+    const requests: string[] = [];
+    const server = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+      socket.on('data', (data) => {
+        const answer = texts[Math.min(requests.length, texts.length - 1)] ?? '';
+        requests.push(data.toString());
+        if (typeof answer === 'string') socket.write(answer);
+        else answer(socket);
+      });
+    });
+    servers.push(server);
+    return { endpoint: await listening(server), requests };
+  }
+
+  async function listening(server: Server, host = '127.0.0.1'): Promise<string> {
+    server.listen(0, host);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  it('send one text with the head and the body, and read an answer in chunks', async () => {
+    const { endpoint, requests } = await saying(CHUNKED, OK);
+    const transport = direct(endpoint);
+    expect([await getItem(transport), await getItem(transport)]).toEqual([ITEM, ITEM]);
+    expect(requests).toHaveLength(2);
+    expect(sockets).toHaveLength(1);
+    expect(requests[0]).toMatch(
+      /^POST \/ HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\n[^]+\r\n\r\n\{"TableName":"claims"/,
+    );
+  });
+
+  it('pass over what comes before the answer', async () => {
+    const { endpoint, requests } = await saying(
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n${OK}`,
+    );
+    expect(await getItem(direct(endpoint))).toEqual(ITEM);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['says that it closes', CLOSING],
+    ['says more than was asked for', `${OK}HTTP/1.1 200 OK`],
+    [
+      'keeps a connection no longer than a second',
+      OK.replace('\r\n\r\n', '\r\nKeep-Alive: timeout=1\r\n\r\n'),
+    ],
+  ])('are not used again where the server %s', async (_what, text) => {
+    const { endpoint, requests } = await saying(text);
+    const transport = direct(endpoint);
+    expect([await getItem(transport), await getItem(transport)]).toEqual([ITEM, ITEM]);
+    expect(requests).toHaveLength(2);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('are not used again once the server has ended its half, or has spoken unasked', async () => {
+    const { endpoint, requests } = await saying(OK);
+    const transport = direct(endpoint);
+    for (const disturb of [
+      (socket: Socket) => socket.end(),
+      (socket: Socket) => socket.write('HTTP/1.1 408 Too late\r\n\r\n'),
+    ]) {
+      await getItem(transport);
+      const last = sockets.at(-1) as Socket;
+      disturb(last);
+      await until('the connection is closed', () => last.destroyed);
+    }
+    await getItem(transport);
+    expect(requests).toHaveLength(3);
+    expect(sockets).toHaveLength(3);
+  });
+
+  it.each([
+    ['HTTP/1.0', OK.replace('1.1', '1.0')],
+    ['without a length', 'HTTP/1.1 200 OK\r\n\r\n{"Item":{}}'],
+    ['with two lengths', OK.replace('\r\n\r\n', '\r\ncontent-length: 12\r\n\r\n')],
+    ['with a length and chunks', CHUNKED.replace('\r\n\r\n', '\r\ncontent-length: 11\r\n\r\n')],
+    ['with another coding', CHUNKED.replace('Chunked', 'gzip, chunked')],
+    ['with another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\n\r\n'],
+    ['that is none', 'SSH-2.0-OpenSSH_9.2\r\n\r\n'],
+    ['whose head has no end', 'x'.repeat(20_000)],
+  ])("leave the server to Node's own client after an answer %s", async (_what, text) => {
+    const byNode = jest.spyOn(process.getBuiltinModule('node:http').ClientRequest.prototype, 'onSocket');
+    const { endpoint, requests } = await saying(text, CLOSING);
+    const transport = direct(endpoint);
+    expect([await getItem(transport), await getItem(transport)]).toEqual([ITEM, ITEM]);
+    expect(requests).toHaveLength(3);
+    expect(byNode).toHaveBeenCalledTimes(2);
+    byNode.mockRestore();
+  });
+
+  it('speak IPv6', async () => {
+    const server = createServer((socket) => void sockets.push(socket.on('data', () => socket.write(OK))));
+    servers.push(server);
+    expect(await getItem(direct(await listening(server, '::1')))).toEqual(ITEM);
+  });
+
+  it('know a server over TLS again', async () => {
+    const resumed: boolean[] = [];
+    const server = createTlsServer(SELF_SIGNED, (socket: TLSSocket) => {
+      resumed.push(socket.isSessionReused());
+      socket.on('error', () => undefined);
+      socket.on('data', () => socket.end(OK));
+    });
+    servers.push(server);
+    const { port } = new URL(await listening(server));
+    const tls = process.getBuiltinModule('node:tls');
+    const before = tls.connect;
+    // The process trusts it, as one with `NODE_EXTRA_CA_CERTS` would.
+    tls.connect = ((options: object) => before({ ...options, ca: SELF_SIGNED.cert })) as typeof before;
+    try {
+      const transport = direct(`https://127.0.0.1:${port}`);
+      for (let request = 0; request < 3; request += 1) expect(await getItem(transport)).toEqual(ITEM);
+      expect(resumed).toEqual([false, true, true]);
+    } finally {
+      tls.connect = before;
+    }
+  });
+
+  it('send no header that would be two', async () => {
+    const { endpoint, requests } = await saying(OK);
+    const credentials = { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c\r\nx-other: 1' };
+    const error = await errorOf(getItem(direct(endpoint, { credentials: () => credentials })));
+    expect(error).toMatchObject({ name: 'CredentialsProviderError', code: 'ERR_INVALID_CHAR' });
+    expect(requests).toEqual([]);
+  });
+
+  it("are not made where BATCHLATCH_HTTP says that Node's client is to be taken", async () => {
+    const byNode = jest.spyOn(process.getBuiltinModule('node:http').ClientRequest.prototype, 'onSocket');
+    const { endpoint } = await saying(CLOSING);
+    process.env['BATCHLATCH_HTTP'] = 'node';
+    try {
+      await getItem(direct(endpoint));
+    } finally {
+      delete process.env['BATCHLATCH_HTTP'];
+    }
+    expect(byNode).toHaveBeenCalledTimes(1);
+    await getItem(direct(endpoint));
+    expect(byNode).toHaveBeenCalledTimes(1);
+    byNode.mockRestore();
+  });
+
+  it("are left to whoever follows the channels of Node's client", async () => {
+    const { endpoint } = await saying(CLOSING);
+    const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+    let followed = 0;
+    const note = (): void => void (followed += 1);
+    subscribe('http.client.request.start', note);
+    try {
+      await getItem(direct(endpoint));
+    } finally {
+      unsubscribe('http.client.request.start', note);
+    }
+    expect(followed).toBe(1);
+  });
+});
+
+describe('An answer', () => {
+  it('is the same wherever it is cut', () => {
+    const bodies = fc.array(fc.tuple(fc.boolean(), fc.string({ unit: 'binary', maxLength: 40 })), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(bodies, fc.array(fc.nat({ max: 300 }), { maxLength: 8 }), (answers, cuts) => {
+        const reader = new AnswerReader(10_000);
+        const wire = Buffer.concat(
+          answers.map(([isChunked, body]) => (isChunked ? inChunks(body) : withLength(body))),
+        );
+        const whole: string[] = [];
+        for (const part of partsOf(
+          wire,
+          cuts,
+          answers.map(([isChunked, body]) => (isChunked ? inChunks(body) : withLength(body)).length),
+        )) {
+          const read = reader.read(part);
+          if (typeof read === 'object') {
+            expect(read.isLast).toBe(false);
+            whole.push(read.answer.body.toString());
+          } else expect(read).toBe('more');
+        }
+        expect(whole).toEqual(answers.map(([, body]) => Buffer.from(body).toString()));
+      }),
+    );
+  });
+
+  it.each([
+    ['by its length', 'HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n'],
+    ['in a chunk', `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\n${'x'.repeat(101)}`],
+  ])('that is too long is not collected: %s', (_how, text) => {
+    expect(new AnswerReader(100).read(Buffer.from(text))).toBe('too-long');
+  });
+
+  it('in chunks that are none cannot be read', () => {
+    const read = (text: string): unknown =>
+      new AnswerReader(100).read(Buffer.from(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${text}`));
+    for (const text of ['{}\r\n', '-1\r\n', '\r\n', '123456789\r\n'])
+      expect([text, read(text)]).toEqual([text, 'unreadable']);
+  });
+});
+
+function withLength(body: string): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length:${bytes.length}\r\nX-Other: \t1 \r\n\r\n`),
+    bytes,
+  ]);
+}
+
+function inChunks(body: string): Buffer {
+  const bytes = Buffer.from(body);
+  const head = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+  const halves = [bytes.subarray(0, bytes.length >> 1), bytes.subarray(bytes.length >> 1)].filter(
+    ({ length }) => length > 0,
+  );
+  const chunks = halves.flatMap((half) => [
+    Buffer.from(`${half.length.toString(16)}\r\n`),
+    half,
+    Buffer.from('\r\n'),
+  ]);
+  return Buffer.concat([head, ...chunks, Buffer.from('0\r\n\r\n')]);
+}
+
+/** In parts, of which none holds the bytes of two answers: the second is not asked for before the first is there. */
+function partsOf(wire: Buffer, cuts: readonly number[], lengths: readonly number[]): Buffer[] {
+  let at = 0;
+  const ends = lengths.map((length) => (at += length));
+  const places = [...new Set([...cuts.filter((cut) => cut > 0 && cut < wire.length), ...ends])].toSorted(
+    (a, b) => a - b,
+  );
+  let from = 0;
+  return places.map((place) => wire.subarray(from, (from = place)));
+}
