@@ -51,7 +51,7 @@ export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-cl
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';
 export type { CommandClient } from '../options/command-client.ts';
-export { type DeadLetterLinks, deadLetterLinks } from './dead-letters/dead-letter-links.ts';
+export { type DeadLetterLinks, deadLetterLinks } from './dead-letters/destinations.ts';
 export type { DeadLetterSqs } from './dead-letters/dead-letter-sqs.ts';
 export { type DeadLetterPeek, peekDeadLetters, type PeekOptions } from './dead-letters/peek-dead-letters.ts';
 export { processorKey, type ProcessorKeyOptions } from './dead-letters/processor-key.ts';

@@ -1,21 +1,8 @@
-import { type Clock, wait } from '../../base/clock.ts';
+import { wait } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
-import type { DeadLetterSqs } from './dead-letter-sqs.ts';
+import type { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { HeldMessages } from './held-messages.ts';
-import { bytesOf, entryOf, type OutgoingMessage, sendTogether } from './send-together.ts';
-import type { WhyLeft } from './redrive-plan.ts';
-
-/** What became of one message. */
-export type MoveOutcome =
-  | { readonly moved: true; readonly newMessageId: string | undefined }
-  | { readonly moved: false; readonly why: WhyLeft; readonly error?: Error };
-
-export interface MessageMoverPorts {
-  readonly sqs: DeadLetterSqs;
-  readonly queueUrl: string;
-  readonly held: HeldMessages;
-  readonly clock: Clock;
-}
+import { bytesOf, entryOf, type MoveOutcome, type OutgoingMessage, sendTogether } from './send-together.ts';
 
 const MOST_ENTRIES = 10;
 /** Every SQS takes this much at once; a larger message goes alone. */
@@ -29,14 +16,16 @@ const FIRST_PAUSE_MS = 100;
  * that was not taken.
  */
 export class MessageMover {
-  readonly #ports: MessageMoverPorts;
+  readonly #queue: DeadLetterQueue;
+  readonly #held: HeldMessages;
   /** Messages that were sent and could not be deleted. They are not shown again: they would be sent twice. */
   readonly undeleted: Set<string> = new Set();
   /** Why the last request failed as a whole: the next one is likely to fail too. */
   trouble: Error | undefined;
 
-  constructor(ports: MessageMoverPorts) {
-    this.#ports = ports;
+  constructor(queue: DeadLetterQueue, held: HeldMessages) {
+    this.#queue = queue;
+    this.#held = held;
   }
 
   /** One outcome for each message, in order. */
@@ -57,27 +46,16 @@ export class MessageMover {
   }
 
   async #moveTogether(messages: readonly OutgoingMessage[]): Promise<Map<OutgoingMessage, MoveOutcome>> {
-    const { outcomes, trouble } = await sendTogether(messages, this.#ports);
+    const { outcomes, trouble } = await sendTogether(messages, this.#queue);
     this.trouble = trouble;
-    const moved = new Map<OutgoingMessage, MoveOutcome>();
-    const sentIds: string[] = [];
-    messages.forEach((one, index) => {
-      const outcome = outcomes[index];
-      if (outcome?.sent === true) sentIds.push(one.read.message.messageId);
-      moved.set(
-        one,
-        outcome?.sent === true
-          ? { moved: true, newMessageId: outcome.newMessageId }
-          : { moved: false, why: 'unanswered', ...outcome },
-      );
-    });
-    await this.delete(sentIds);
-    return moved;
+    const sent = messages.filter((_, index) => outcomes[index]?.moved === true);
+    await this.delete(sent.map(({ read }) => read.message.messageId));
+    return new Map(messages.map((one, index) => [one, outcomes[index] as MoveOutcome]));
   }
 
   /** Deletes messages; what cannot be deleted is kept in `undeleted`. Answers what is. */
   async delete(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const { sqs, queueUrl, held, clock } = this.#ports;
+    const { sqs, queueUrl, clock } = this.#queue;
     let left = [...messageIds];
     for (let attempt = 1; attempt <= TRIES && left.length > 0; attempt += 1) {
       if (attempt > 1) await wait(clock, FIRST_PAUSE_MS * 2 ** (attempt - 2));
@@ -85,14 +63,17 @@ export class MessageMover {
         const asked = left;
         const { Failed = [] } = await sqs.deleteMessageBatch({
           QueueUrl: queueUrl,
-          Entries: asked.map((id, index) => ({ Id: String(index), ReceiptHandle: held.handleOf(id) ?? '' })),
+          Entries: asked.map((id, index) => ({
+            Id: String(index),
+            ReceiptHandle: this.#held.handleOf(id) ?? '',
+          })),
         });
         left = Failed.map(({ Id }) => asked[Number(Id)]).filter((id) => id !== undefined);
       } catch (thrown) {
         if (attempt === TRIES) this.trouble = asError(thrown);
       }
     }
-    for (const id of messageIds) held.letGo(id);
+    for (const id of messageIds) this.#held.letGo(id);
     for (const id of left) this.undeleted.add(id);
     return new Set(messageIds.filter((id) => !left.includes(id)));
   }

@@ -1,19 +1,20 @@
 import { defined } from '../../base/defined.ts';
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { type Clock, wait } from '../../base/clock.ts';
+import { wait } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
 import { type ReadMessage, withoutOurs } from './dead-letter-message.ts';
-import type { DeadLetterSqs, FailedEntry, MessageAttribute, SendEntry } from './dead-letter-sqs.ts';
+import type { DeadLetterQueue } from './dead-letter-queue.ts';
+import type { FailedEntry, MessageAttribute, SendEntry } from './dead-letter-sqs.ts';
 
-/** What SQS said to one message. `unanswered`: it may have taken it. */
-type SendOutcome =
-  | { readonly sent: true; readonly newMessageId: string | undefined }
-  | { readonly sent: false; readonly why: 'refused' | 'unanswered'; readonly error: Error };
+/** What became of one message. `unanswered`: SQS may have taken it. `behind`: it was not sent. */
+export type MoveOutcome =
+  | { readonly moved: true; readonly newMessageId: string | undefined }
+  | { readonly moved: false; readonly why: 'refused' | 'unanswered' | 'behind'; readonly error?: Error };
 
 export interface SentTogether {
   /** One for each message, in order. */
-  readonly outcomes: readonly SendOutcome[];
+  readonly outcomes: readonly MoveOutcome[];
   /** The request failed as a whole: the next one is likely to fail too. */
   readonly trouble?: Error;
 }
@@ -27,13 +28,13 @@ const FIRST_PAUSE_MS = 100;
  */
 export async function sendTogether(
   messages: readonly OutgoingMessage[],
-  { sqs, clock }: { readonly sqs: DeadLetterSqs; readonly clock: Clock },
+  { sqs, clock }: DeadLetterQueue,
 ): Promise<SentTogether> {
   const [first] = messages;
   if (first === undefined) return { outcomes: [] };
   const { destinationUrl } = first;
   const isFifo = destinationUrl.endsWith('.fifo');
-  const outcomes: SendOutcome[] = messages.map(() => unanswered());
+  const outcomes: MoveOutcome[] = messages.map(() => unanswered());
   let open = messages.map((_, index) => index);
   let trouble: Error | undefined;
 
@@ -50,26 +51,26 @@ export async function sendTogether(
       const answered = new Set<number>();
       for (const { Id, MessageId } of Successful) {
         answered.add(Number(Id));
-        outcomes[Number(Id)] = { sent: true, newMessageId: MessageId };
+        outcomes[Number(Id)] = { moved: true, newMessageId: MessageId };
       }
       for (const failed of Failed) {
         answered.add(Number(failed.Id));
-        outcomes[Number(failed.Id)] = { sent: false, why: 'refused', error: errorOf(failed) };
+        outcomes[Number(failed.Id)] = { moved: false, why: 'refused', error: errorOf(failed) };
         if (failed.SenderFault !== true) open.push(Number(failed.Id));
       }
       if (isFifo) open.push(...asked.filter((index) => !answered.has(index)));
     } catch (thrown) {
       trouble = asError(thrown);
       const why = isRefusal(trouble) ? 'refused' : 'unanswered';
-      for (const index of asked) outcomes[index] = { sent: false, why, error: trouble };
+      for (const index of asked) outcomes[index] = { moved: false, why, error: trouble };
       if (isFifo && why === 'unanswered') open = asked;
     }
   }
   return { outcomes, ...defined({ trouble }) };
 }
 
-function unanswered(): SendOutcome {
-  return { sent: false, why: 'unanswered', error: new Error('SQS did not say what became of the message') };
+function unanswered(): MoveOutcome {
+  return { moved: false, why: 'unanswered', error: new Error('SQS did not say what became of the message') };
 }
 
 function errorOf({ Code, Message }: FailedEntry): Error {
@@ -109,7 +110,7 @@ export function entryOf({ read, destinationUrl }: OutgoingMessage, id: string): 
     ...(trace !== undefined && {
       MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: trace } },
     }),
-    ...(groupId !== undefined && { MessageGroupId: groupId }),
+    ...defined({ MessageGroupId: groupId }),
     ...(isFifo && { MessageDeduplicationId: hash('sha256', `redrive ${message.messageId}`) }),
   };
 }
