@@ -4,7 +4,7 @@ import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { ConfigurationError, mayPass } from '../base/errors.ts';
 import type { ClaimOperation, ClaimAdmin, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
 import { resolveRetention } from '../claims/retention.ts';
-import { asError, givenUp, missingOutcome } from '../claims/store-errors.ts';
+import { givenUp } from '../claims/store-errors.ts';
 import {
   aBoolean,
   anInteger,
@@ -14,6 +14,7 @@ import {
   oneOf,
   required,
 } from '../options/check-options.ts';
+import { sendTwice, type StoreRequest } from './send-twice.ts';
 
 /** Who changes a claim, and why. */
 export interface ChangeOptions {
@@ -144,51 +145,31 @@ export async function operateOnClaims(
     throw new ConfigurationError('A key stands twice among the claims to be changed');
   }
   const size = admin.requestSize ?? DEFAULT_REQUEST_SIZE;
+  const request = changesOf(admin, signal);
   const outcomes: OperateOutcome[] = [];
   for (let start = 0; start < operations.length; start += size) {
-    outcomes.push(...(await sendTwice(admin, operations.slice(start, start + size), signal)));
+    outcomes.push(...(await sendTwice(operations.slice(start, start + size), request)));
   }
   return outcomes;
 }
 
-/** Those without a clear answer are sent again, with the same tokens: what was done meets itself. */
-async function sendTwice(
+function changesOf(
   admin: ClaimAdmin,
-  operations: readonly ClaimOperation[],
   signal: AbortSignal | undefined,
-): Promise<OperateOutcome[]> {
-  const outcomes = await send(admin, operations, signal);
-  const again = outcomes.flatMap((outcome, index) =>
-    outcome.status === 'error' && mayPass(outcome.error) && signal?.aborted !== true ? [index] : [],
-  );
-  if (again.length === 0) return outcomes;
-  const answers = await send(
-    admin,
-    again.map((index) => operations[index] as ClaimOperation),
-    signal,
-  );
-  again.forEach((index, position) => {
-    const answer = answers[position] as OperateOutcome;
-    const isGone = answer.status === 'refused' && answer.why === 'absent';
-    // The row was there when the person saw it; the first sending may be why it is gone.
-    outcomes[index] = isGone && operations[index]?.operation === 'forget' ? { status: 'done' } : answer;
-  });
-  return outcomes;
-}
-
-async function send(
-  admin: ClaimAdmin,
-  operations: readonly ClaimOperation[],
-  signal: AbortSignal | undefined,
-): Promise<OperateOutcome[]> {
-  const failed = (error: Error): OperateOutcome[] => operations.map(() => ({ status: 'error', error }));
-  if (signal?.aborted === true) return failed(givenUp());
-  try {
-    const outcomes = await admin.change(operations, signal && { signal });
-    return operations.map((_, index) => outcomes[index] ?? { status: 'error', error: missingOutcome() });
-  } catch (thrown) {
-    return failed(asError(thrown));
-  }
+): StoreRequest<ClaimOperation, OperateOutcome> {
+  return {
+    async send(operations, isAgain) {
+      if (signal?.aborted === true) throw givenUp();
+      const outcomes = await admin.change(operations, signal && { signal });
+      if (!isAgain) return outcomes;
+      // The row was there when the person saw it; the first sending may be why it is gone.
+      const isForgotten = (outcome: OperateOutcome, index: number): boolean =>
+        outcome.status === 'refused' && outcome.why === 'absent' && operations[index]?.operation === 'forget';
+      return outcomes.map((outcome, index) => (isForgotten(outcome, index) ? { status: 'done' } : outcome));
+    },
+    failed: (error) => ({ status: 'error', error }),
+    isPassing: (outcome) => outcome.status === 'error' && mayPass(outcome.error) && signal?.aborted !== true,
+  };
 }
 
 function operationOn(
@@ -214,11 +195,15 @@ const checks: Readonly<Record<keyof ClaimsChange, Check>> = {
   force: aBoolean(),
   result: aString(),
   retentionMs: anInteger(1_000),
-  signal: {
+  signal: aSignal(),
+};
+
+export function aSignal(): Check {
+  return {
     expected: 'an AbortSignal',
     accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-  },
-};
+  };
+}
 
 function checkedChange(change: ClaimsChange): ClaimsChange {
   checkOptionsOf(`${change.operation}Claim`, change, checks);

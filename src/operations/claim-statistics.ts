@@ -2,9 +2,9 @@ import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
-import { type ClaimAdmin, type ClaimState, stateOf } from '../claims/claim-admin.ts';
-import type { NewerRow } from '../claims/row-format.ts';
+import { type ClaimAdmin, type ClaimReading, type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
+import { aSignal } from './change-claims.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
 import type { ReadOptions } from './list-claims.ts';
 
@@ -29,7 +29,10 @@ export interface StatisticsOptions extends ReadOptions {
 }
 
 /** What the claims of a table tell by themselves. */
-export interface ClaimStatistics {
+export interface ClaimStatistics extends Pick<
+  ClaimReading,
+  'rowsRead' | 'readUnits' | 'unreadable' | 'newer'
+> {
   /** How many claims are in each state. */
   readonly counts: Readonly<Record<ClaimState, number>>;
   /** The overdue claim whose lease ended first; absent where there is none. */
@@ -46,14 +49,6 @@ export interface ClaimStatistics {
   readonly isWhole: boolean;
   /** Where to go on; absent when every row was seen. */
   readonly next?: string;
-  /** How many rows were read. */
-  readonly rowsRead: number;
-  /** What the database charges for it, in its own read units, where it says. */
-  readonly readUnits?: number;
-  /** How many rows are no claims; absent where there are none. */
-  readonly unreadable?: number;
-  /** Rows that a newer version of batchlatch wrote, and that this one cannot read; absent where there are none. */
-  readonly newer?: readonly NewerRow[];
 }
 
 /**
@@ -78,7 +73,7 @@ export async function claimStatistics(
     cursor: aString(),
     onProgress: aFunction(),
     clock: objectWith('now', 'setTimer'),
-    signal: { expected: 'an AbortSignal', accepts: (value) => typeof value === 'object' && value !== null },
+    signal: aSignal(),
   });
   const { limit = 100_000, keyPrefix = '', periodMs, onProgress, clock = systemClock, signal } = options;
   const seen = new ClaimTally(periodMs);

@@ -73,13 +73,10 @@ export class ClaimTally {
     const endedAt = claim.completedAt ?? claim.updatedAt;
     if (this.#periodMs === undefined || endedAt === 0) return; // rows of Powertools do not tell when
     const from = endedAt - (endedAt % this.#periodMs);
-    let period = this.#periods.get(from);
-    if (period === undefined) {
-      period = { counts: { completed: 0, failed: 0, parked: 0 }, times: new Times() };
-      this.#periods.set(from, period);
-    }
+    const period = this.#periods.get(from) ?? new Period();
+    this.#periods.set(from, period);
     period.counts[state] += 1;
-    if (state === 'completed') period.times.add(claim);
+    if (state === 'completed') period.add(claim);
   }
 
   result(): TallyResult {
@@ -89,17 +86,15 @@ export class ClaimTally {
       ...defined({
         oldestOverdue: this.#oldest,
         attempts: distributionOf(this.#attempts),
-        periods: this.#periodMs === undefined ? undefined : this.#periodsInOrder(),
+        periods: this.#periodMs === undefined ? undefined : inOrder(this.#periods),
       }),
     };
   }
+}
 
-  #periodsInOrder(): readonly StatisticsPeriod[] {
-    return [...this.#periods]
-      .toSorted(([one], [other]) => one - other)
-      .slice(-MOST_PERIODS)
-      .map(([from, { counts, times }]) => ({ from, ...counts, ...times.result() }));
-  }
+function inOrder(periods: ReadonlyMap<number, Period>): readonly StatisticsPeriod[] {
+  const sorted = [...periods].toSorted(([one], [other]) => one - other).slice(-MOST_PERIODS);
+  return sorted.map(([from, period]) => ({ from, ...period.counts, ...period.result() }));
 }
 
 /** How long a claim waited and ran, in milliseconds. Negative where clocks of two machines wrote the times. */
@@ -108,11 +103,6 @@ export interface ClaimTimes {
   readonly waitingMs?: number;
   /** From the start of its last attempt to its completion; absent for what a person completed. */
   readonly runningMs?: number;
-}
-
-interface Period {
-  readonly counts: Record<'completed' | 'failed' | 'parked', number>;
-  readonly times: Times;
 }
 
 /** How long completed claims waited and ran. */
@@ -126,9 +116,13 @@ class Times {
     if (runningMs !== undefined) this.#running.push(Math.max(runningMs, 0));
   }
 
-  result(): { readonly waitingMs?: Distribution; readonly runningMs?: Distribution } {
+  result(): Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'> {
     return defined({ waitingMs: distributionOf(this.#waiting), runningMs: distributionOf(this.#running) });
   }
+}
+
+class Period extends Times {
+  readonly counts = { completed: 0, failed: 0, parked: 0 };
 }
 
 /**

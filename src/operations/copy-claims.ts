@@ -5,7 +5,6 @@ import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
 import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
-import { asError, missingOutcome } from '../claims/store-errors.ts';
 import {
   aBoolean,
   aFunction,
@@ -14,6 +13,8 @@ import {
   checkOptionsOf,
   objectWith,
 } from '../options/check-options.ts';
+import { aSignal } from './change-claims.ts';
+import { sendTwice, type StoreRequest } from './send-twice.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {
@@ -121,7 +122,7 @@ export async function copyClaims(
     ...defined({ next: cursor }),
   });
   const note = (claim: Claim, { outcome, isShortened }: Written, now: number): void => {
-    if (typeof outcome === 'object') {
+    if (isError(outcome)) {
       sum.failed += 1;
       onFailure?.(claim, outcome.error);
       return;
@@ -161,29 +162,16 @@ function claimWriter(
   if (adopt === undefined)
     throw new ConfigurationError('Claims cannot be copied into this store: its admin has no adopt()');
 
-  async function send(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
-    try {
-      const outcomes = (await adopt?.call(admin, claims)) ?? [];
-      return claims.map((_, index) => outcomes[index] ?? { error: missingOutcome() });
-    } catch (thrown) {
-      return claims.map(() => ({ error: asError(thrown) }));
-    }
-  }
-
-  /** What fails in passing is sent once more: what was written all the same meets itself, and is present. */
-  async function sendTwice(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
-    const outcomes = await send(claims);
-    const again = outcomes.flatMap((outcome, index) => (isPassing(outcome) ? [index] : []));
-    if (again.length === 0) return outcomes;
-    const answers = await send(again.map((index) => claims[index] as Claim));
-    for (const [at, index] of again.entries()) outcomes[index] = answers[at] as AdoptOutcome;
-    return outcomes;
-  }
+  const request: StoreRequest<Claim, AdoptOutcome> = {
+    send: (claims) => adopt.call(admin, claims),
+    failed: (error) => ({ error }),
+    isPassing,
+  };
 
   async function write(claim: Claim, outcome: AdoptOutcome): Promise<Written> {
     const { result, ...short } = claim;
     if (!leavesOutLong || result === undefined || !isTooLong(outcome)) return { outcome, isShortened: false };
-    const [again] = await sendTwice([short]);
+    const [again] = await sendTwice([short], request);
     return { outcome: again as AdoptOutcome, isShortened: true };
   }
 
@@ -191,10 +179,10 @@ function claimWriter(
     const written: Written[] = [];
     for (let start = 0; start < claims.length; start += requestSize) {
       const some = claims.slice(start, start + requestSize);
-      const outcomes = await sendTwice(some);
+      const outcomes = await sendTwice(some, request);
       const [first] = outcomes;
       // The next page would fare no better.
-      if (typeof first === 'object' && outcomes.every(isOfStore)) throw first.error;
+      if (first !== undefined && isError(first) && outcomes.every(isOfStore)) throw first.error;
       for (const [index, claim] of some.entries()) {
         written.push(await write(claim, outcomes[index] as AdoptOutcome));
       }
@@ -230,9 +218,6 @@ const checks: Readonly<Record<keyof CopyOptions, Check>> = {
   leaveOutLongResults: aBoolean(),
   onProgress: aFunction(),
   onFailure: aFunction(),
-  signal: {
-    expected: 'an AbortSignal',
-    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-  },
+  signal: aSignal(),
   clock: objectWith('now', 'setTimer'),
 };

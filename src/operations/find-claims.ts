@@ -9,17 +9,14 @@ import { inspectClaim, type ReadOptions } from './list-claims.ts';
 
 /** What a claim is found by. */
 export type ClaimSearch =
-  /** Its whole key. */
   | {
       /** Its whole key. */
       readonly key: string;
     }
-  /** The 16 hexadecimal digits that log lines show of its key. */
   | {
       /** The 16 hexadecimal digits that log lines show of its key. */
       readonly keyHash: string;
     }
-  /** What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends with it. */
   | {
       /**
        * What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends
@@ -27,7 +24,6 @@ export type ClaimSearch =
        */
       readonly recordId: string;
     }
-  /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
   | {
       /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
       readonly keyPrefix: string;
