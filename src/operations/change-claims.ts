@@ -4,7 +4,7 @@ import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { ConfigurationError, mayPass } from '../base/errors.ts';
 import type { ClaimOperation, ClaimAdmin, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
 import { resolveRetention } from '../claims/retention.ts';
-import { givenUp } from '../claims/store-errors.ts';
+import { asError, givenUp, missingOutcome } from '../claims/store-errors.ts';
 import {
   aBoolean,
   anInteger,
@@ -14,7 +14,7 @@ import {
   oneOf,
   required,
 } from '../options/check-options.ts';
-import { sendTwice, type StoreRequest } from './send-twice.ts';
+import { aSignal } from './list-claims.ts';
 
 /** Who changes a claim, and why. */
 export interface ChangeOptions {
@@ -153,6 +153,9 @@ export async function operateOnClaims(
   return outcomes;
 }
 
+const { completed, failed, parked } = resolveRetention();
+const RETENTION_MS = { release: failed, resolve: completed, park: parked, forget: 0 };
+
 function changesOf(
   admin: ClaimAdmin,
   signal: AbortSignal | undefined,
@@ -172,6 +175,35 @@ function changesOf(
   };
 }
 
+/** A request to a store for many items, and what its outcomes are where it fails. */
+export interface StoreRequest<Item, Outcome> {
+  send(items: readonly Item[], isAgain: boolean): Promise<readonly Outcome[]>;
+  failed(error: Error): Outcome;
+  /** Whether it failed in passing. */
+  isPassing(outcome: Outcome): boolean;
+}
+
+/** An outcome for each item, in order. What fails in passing is sent once more: what was done all the same meets itself. */
+export async function sendTwice<Item, Outcome>(
+  items: readonly Item[],
+  { send, failed, isPassing }: StoreRequest<Item, Outcome>,
+): Promise<Outcome[]> {
+  const sendOnce = async (some: readonly Item[], isAgain: boolean): Promise<Outcome[]> => {
+    try {
+      const outcomes = await send(some, isAgain);
+      return some.map((_, index) => outcomes[index] ?? failed(missingOutcome()));
+    } catch (thrown) {
+      return some.map(() => failed(asError(thrown)));
+    }
+  };
+  const outcomes = await sendOnce(items, false);
+  const failing = [...outcomes.keys()].filter((index) => isPassing(outcomes[index] as Outcome));
+  if (failing.length === 0) return outcomes;
+  const again = failing.map((index) => items[index] as Item);
+  for (const outcome of await sendOnce(again, true)) outcomes[failing.shift() as number] = outcome;
+  return outcomes;
+}
+
 function operationOn(
   { key, status, owner, attempt }: SeenClaim,
   change: Omit<ClaimsChange, 'signal'>,
@@ -179,13 +211,8 @@ function operationOn(
   if (typeof key !== 'string' || typeof owner !== 'string' || !Number.isInteger(attempt)) {
     throw new ConfigurationError('Expected a claim as listClaims, findClaims or inspectClaim gives it');
   }
-  const { retentionMs = defaultRetention(change.operation), ...rest } = change;
+  const { retentionMs = RETENTION_MS[change.operation], ...rest } = change;
   return { ...rest, key, seen: { status, owner, attempt }, owner: randomUUID(), retentionMs };
-}
-
-function defaultRetention(operation: OperationKind): number {
-  const { completed, failed, parked } = resolveRetention();
-  return { release: failed, resolve: completed, park: parked, forget: 0 }[operation];
 }
 
 const checks: Readonly<Record<keyof ClaimsChange, Check>> = {
@@ -197,13 +224,6 @@ const checks: Readonly<Record<keyof ClaimsChange, Check>> = {
   retentionMs: anInteger(1_000),
   signal: aSignal(),
 };
-
-export function aSignal(): Check {
-  return {
-    expected: 'an AbortSignal',
-    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-  };
-}
 
 function checkedChange(change: ClaimsChange): ClaimsChange {
   checkOptionsOf(`${change.operation}Claim`, change, checks);

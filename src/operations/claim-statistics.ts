@@ -4,9 +4,8 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
 import { type ClaimAdmin, type ClaimReading, type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
-import { aSignal } from './change-claims.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
-import type { ReadOptions } from './list-claims.ts';
+import { aSignal, type ReadOptions } from './list-claims.ts';
 
 /** Options of `claimStatistics`. */
 export interface StatisticsOptions extends ReadOptions {

@@ -13,8 +13,8 @@ import {
   checkOptionsOf,
   objectWith,
 } from '../options/check-options.ts';
-import { aSignal } from './change-claims.ts';
-import { sendTwice, type StoreRequest } from './send-twice.ts';
+import { sendTwice, type StoreRequest } from './change-claims.ts';
+import { aSignal } from './list-claims.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {

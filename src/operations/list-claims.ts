@@ -1,11 +1,20 @@
 import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimAdmin, ClaimPage, ClaimQuery } from '../claims/claim-admin.ts';
+import type { Check } from '../options/check-options.ts';
 
 /** Options of calls that read. */
 export interface ReadOptions {
   /** Once aborted, the call is given up. */
   readonly signal?: AbortSignal;
+}
+
+/** What `signal` has to be. */
+export function aSignal(): Check {
+  return {
+    expected: 'an AbortSignal',
+    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
+  };
 }
 
 /**
