@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Settlement } from '../../claims/claim-store.ts';
-import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS, withStatus } from '../store-bench.ts';
+import { type Contract, ERROR, everyWrite, LEASE_MS, withStatus } from '../store-bench.ts';
 
 /** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
@@ -117,7 +116,7 @@ export function describeLateOwner(contract: Contract): void {
     await clock.advance(LEASE_MS);
     await acquire('overrun', { owner: 'next' });
     const before = await store.inspect(key('overrun'));
-    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
+    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), Array(5).fill('lost'));
     assert.deepEqual(await store.inspect(key('overrun')), before);
   });
 
@@ -128,7 +127,7 @@ export function describeLateOwner(contract: Contract): void {
     await acquire('overrun', { owner: 'next' });
     await complete('overrun', 'next', { result: '"of the next"' });
     const before = await store.inspect(key('overrun'));
-    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
+    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), Array(5).fill('lost'));
     assert.deepEqual(await store.inspect(key('overrun')), before);
   });
 
@@ -143,19 +142,4 @@ export function describeLateOwner(contract: Contract): void {
     assert.deepEqual(await store.settle([settlement({ key: key('never'), owner: 'me' })]), ['lost']);
     assert.equal(await store.inspect(key('never')), undefined);
   });
-}
-
-/** Tries every write that an owner may make, and gives what became of each. */
-export async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
-  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
-  const writes: Settlement[] = [
-    { ...common, end: 'complete', result: '"late"' },
-    { ...common, end: 'fail', error: ERROR },
-    { ...common, end: 'park', error: ERROR },
-    { ...common, end: 'release', releases: 0 },
-  ];
-  const outcomes: unknown[] = [];
-  for (const write of writes) outcomes.push(...(await store.settle([write])));
-  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
-  return outcomes;
 }
