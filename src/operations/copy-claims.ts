@@ -121,14 +121,14 @@ export async function copyClaims(
     isWhole: isEnd && options.cursor === undefined,
     ...defined({ next: cursor }),
   });
-  const note = (claim: Claim, { outcome, isShortened }: Written, now: number): void => {
+  const note = (claim: Claim, outcome: Written, now: number): void => {
     if (isError(outcome)) {
       sum.failed += 1;
       onFailure?.(claim, outcome.error);
       return;
     }
-    sum[outcome === 'stored' ? 'copied' : 'present'] += 1;
-    if (outcome === 'stored' && isShortened) sum.withoutResult += 1;
+    sum[outcome === 'present' ? 'present' : 'copied'] += 1;
+    if (outcome === 'stored-without-result') sum.withoutResult += 1;
     if (stateOf(claim, now) === 'in-progress') sum.running += 1;
   };
 
@@ -147,11 +147,7 @@ export async function copyClaims(
   return result();
 }
 
-interface Written {
-  readonly outcome: AdoptOutcome;
-  /** Sent without its result. */
-  readonly isShortened: boolean;
-}
+type Written = AdoptOutcome | 'stored-without-result';
 
 /** Writes the claims of a page, as many in a request as the store takes. What was sent is waited for: it may be carried out. */
 function claimWriter(
@@ -170,9 +166,9 @@ function claimWriter(
 
   async function write(claim: Claim, outcome: AdoptOutcome): Promise<Written> {
     const { result, ...short } = claim;
-    if (!leavesOutLong || result === undefined || !isTooLong(outcome)) return { outcome, isShortened: false };
+    if (!leavesOutLong || result === undefined || !isTooLong(outcome)) return outcome;
     const [again] = await sendTwice([short], request);
-    return { outcome: again as AdoptOutcome, isShortened: true };
+    return again === 'stored' ? 'stored-without-result' : (again as AdoptOutcome);
   }
 
   return async (claims) => {
@@ -191,7 +187,7 @@ function claimWriter(
   };
 }
 
-function isError(outcome: AdoptOutcome): outcome is { readonly error: Error } {
+function isError(outcome: Written): outcome is { readonly error: Error } {
   return typeof outcome === 'object';
 }
 
@@ -201,9 +197,7 @@ function isPassing(outcome: AdoptOutcome): boolean {
 
 /** Not for what the claim holds: each of the others would fail in the same way. */
 function isOfStore(outcome: AdoptOutcome): boolean {
-  return (
-    isError(outcome) && (mayPass(outcome.error) || OF_STORE.some((code) => hasCode(outcome.error, code)))
-  );
+  return isPassing(outcome) || (isError(outcome) && OF_STORE.some((code) => hasCode(outcome.error, code)));
 }
 
 const OF_STORE = ['BATCHLATCH_TABLE_NOT_FOUND', 'BATCHLATCH_ACCESS_DENIED', 'BATCHLATCH_CREDENTIALS'];
