@@ -55,8 +55,7 @@ export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
  * Lets a key run again: at its next delivery, its attempts counted from 0. A message in a dead-letter queue has to be sent
  * back besides. Refused (`running`, `completed`, `changed`, `absent`) as the table in docs/operations/changes.md says.
  *
- * Throws a `ConfigurationError` for options that cannot work. What the store
- * could not do is an outcome `error`.
+ * Throws a `ConfigurationError` for options that cannot work. What the store could not do is an outcome `error`.
  *
  * @param admin Of the store that has the claim.
  * @param claim The claim as it was seen.

@@ -1,11 +1,10 @@
 import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
 import { type ClaimAdmin, type ClaimReading, type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
-import { aSignal, type ReadOptions } from './list-claims.ts';
+import { aSignal, type Cost, type ReadOptions, withCost } from './list-claims.ts';
 
 /** Options of `claimStatistics`. */
 export interface StatisticsOptions extends ReadOptions {
@@ -55,8 +54,7 @@ export interface ClaimStatistics extends Pick<
  * tried. It is a scan: it costs a read unit for each 4 KB of the table. Rows live for their retention, so that the times
  * are those of the last days.
  *
- * Throws a `ConfigurationError` for options that cannot work, and a `StoreError` when the
- * store fails.
+ * Throws a `ConfigurationError` for options that cannot work, and a `StoreError` when the store fails.
  *
  * @param admin Of the store whose claims are counted.
  * @param options Of which period, and how much may be read.
@@ -77,9 +75,7 @@ export async function claimStatistics(
   const { limit = 100_000, keyPrefix = '', periodMs, onProgress, clock = systemClock, signal } = options;
   const seen = new ClaimTally(periodMs);
   let claims = 0;
-  let rowsRead = 0;
-  let readUnits: number | undefined;
-  let leftOut: LeftOut = {};
+  let cost: Cost = { readBy: 'scan', rowsRead: 0 };
   let next = options.cursor;
   do {
     const page = await admin.list(
@@ -89,12 +85,11 @@ export async function claimStatistics(
     const now = clock.now();
     for (const claim of page.claims) seen.add(claim, stateOf(claim, now));
     claims += page.claims.length;
-    rowsRead += page.rowsRead;
-    leftOut = leftOutOf(leftOut, page);
-    if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
+    cost = withCost(cost, page);
     next = page.next;
-    onProgress?.({ claims, rowsRead });
+    onProgress?.({ claims, rowsRead: cost.rowsRead });
   } while (next !== undefined && claims < limit);
   const isWhole = next === undefined && options.cursor === undefined;
-  return { ...seen.result(), isWhole, ...defined({ next, rowsRead, readUnits }), ...leftOut };
+  const { readBy: _, ...read } = cost;
+  return { ...seen.result(), isWhole, ...defined({ next }), ...read };
 }

@@ -1,9 +1,8 @@
 import { defined } from '../../base/defined.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsOfMessages, MessageWithClaims } from './claims-of-messages.ts';
-import { readMessage } from './dead-letter-message.ts';
+import { type ReadMessage, readMessage } from './dead-letter-message.ts';
 import { type DeadLetterQueue, readQueueFacts } from './dead-letter-queue.ts';
-import type { ReceivedMessage } from './dead-letter-sqs.ts';
 import type { Destinations } from './destinations.ts';
 import { HeldMessages } from './held-messages.ts';
 import { type FreedMessage, MessageDecider } from './message-decider.ts';
@@ -26,6 +25,8 @@ export class Redrive {
   readonly #options: RedriveOptions;
   readonly #tally: RedriveTally;
   readonly #decider: MessageDecider;
+  /** Of a list of ids: those that were not found yet. */
+  readonly #wanted: Set<string> | undefined;
   #stillHidden = 0;
 
   constructor(
@@ -40,6 +41,7 @@ export class Redrive {
     this.#options = options;
     this.#decider = new MessageDecider(queue, destinations, options);
     this.#tally = new RedriveTally(queue.visible, options.onProgress);
+    this.#wanted = Array.isArray(options.which) ? new Set<string>(options.which) : undefined;
   }
 
   async run(): Promise<RedriveResult> {
@@ -114,33 +116,27 @@ export class Redrive {
   }
 
   async #byMessages(): Promise<RedriveResult> {
-    const { which } = this.#options;
-    const wanted = Array.isArray(which) ? new Set<string>(which) : undefined;
     const end = await this.#withHeld(async (held) => {
       const mover = new MessageMover(this.#queue, held);
       const { isFifo, visible } = this.#queue;
-      const moved = await this.#moveAll(held, mover, wanted);
+      const moved = await this.#moveAll(held, mover);
       return {
         ...moved,
         undeleted: [...mover.undeleted],
-        notFound: [...(wanted ?? [])],
+        notFound: [...(this.#wanted ?? [])],
         notSeen: isFifo && moved.ended === 'whole' ? Math.max(0, visible - held.seen) : 0,
       };
     });
     return this.#result(end);
   }
 
-  async #moveAll(
-    held: HeldMessages,
-    mover: MessageMover,
-    wanted: Set<string> | undefined,
-  ): Promise<Pick<RedriveResult, 'ended' | 'error'>> {
-    while (wanted?.size !== 0) {
+  async #moveAll(held: HeldMessages, mover: MessageMover): Promise<Pick<RedriveResult, 'ended' | 'error'>> {
+    while (this.#wanted?.size !== 0) {
       if (this.#isAborted) return { ended: 'aborted' };
       try {
         const received = await held.receive();
         if (received === undefined) break;
-        await this.#redrive(received, mover, wanted);
+        await this.#redrive(received.map(readMessage), mover);
       } catch (thrown) {
         return { ended: this.#isAborted ? 'aborted' : 'failed', error: asError(thrown) };
       }
@@ -149,17 +145,12 @@ export class Redrive {
     return { ended: 'whole' };
   }
 
-  async #redrive(
-    received: readonly ReceivedMessage[],
-    mover: MessageMover,
-    wanted: Set<string> | undefined,
-  ): Promise<void> {
-    const read = received.map(readMessage).filter(({ message }) => wanted?.delete(message.messageId) ?? true);
-    const found = await this.#claims.find(read);
+  async #redrive(read: readonly ReadMessage[], mover: MessageMover): Promise<void> {
+    const listed = read.filter(({ message }) => this.#wanted?.delete(message.messageId) ?? true);
+    const found = await this.#claims.find(listed);
     const { which, dryRun = false } = this.#options;
-    const freed = await this.#decider.decide(
-      typeof which === 'function' ? found.filter(({ message }) => which(message)) : found,
-    );
+    const chosen = typeof which === 'function' ? found.filter(({ message }) => which(message)) : found;
+    const freed = await this.#decider.decide(chosen);
     for (const one of freed) if (one.plan.do === 'leave') this.#tellLeft(one, one.plan);
     const done = freed.filter(({ plan }) => plan.do === 'delete');
     const free = freed.filter(({ plan }) => plan.do === 'move');
