@@ -1,9 +1,8 @@
 import { defined } from '../base/defined.ts';
-import type { Claim } from '../claims/claim.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { type ClaimAdmin, type ClaimReading, type ClaimState, stateOf } from '../claims/claim-admin.ts';
+import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
-import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
+import { type ClaimStatistics, ClaimTally } from './claim-tally.ts';
 import { aSignal, type Cost, type ReadOptions, withCost } from './list-claims.ts';
 
 /** Options of `claimStatistics`. */
@@ -24,29 +23,6 @@ export interface StatisticsOptions extends ReadOptions {
   readonly onProgress?: (progress: { readonly claims: number; readonly rowsRead: number }) => void;
   /** Default: the system clock. */
   readonly clock?: Clock;
-}
-
-/** What the claims of a table tell by themselves. */
-export interface ClaimStatistics extends Pick<
-  ClaimReading,
-  'rowsRead' | 'readUnits' | 'unreadable' | 'newer'
-> {
-  /** How many claims are in each state. */
-  readonly counts: Readonly<Record<ClaimState, number>>;
-  /** The overdue claim whose lease ended first; absent where there is none. */
-  readonly oldestOverdue?: Claim;
-  /** Of completed claims, milliseconds from the first claim of the key to that of the attempt that completed it. */
-  readonly waitingMs?: Distribution;
-  /** Of completed claims, milliseconds from there to the completion. Without those that a person resolved. */
-  readonly runningMs?: Distribution;
-  /** How many times keys were claimed. */
-  readonly attempts?: Distribution;
-  /** The same over time, by when claims ended: the latest 1,000 in which any did, oldest first. Only with `periodMs`. */
-  readonly periods?: readonly StatisticsPeriod[];
-  /** Whether every row was seen. Otherwise all of this is of those that were. */
-  readonly isWhole: boolean;
-  /** Where to go on; absent when every row was seen. */
-  readonly next?: string;
 }
 
 /**

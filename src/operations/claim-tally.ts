@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimState } from '../claims/claim-admin.ts';
+import type { ClaimReading, ClaimState } from '../claims/claim-admin.ts';
 
 /** How values lie, by nearest rank. */
 export interface Distribution {
@@ -32,11 +32,27 @@ export interface StatisticsPeriod {
   readonly runningMs?: Distribution;
 }
 
-interface TallyResult extends Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'> {
+/** What the claims of a table tell by themselves. */
+export interface ClaimStatistics extends Pick<
+  ClaimReading,
+  'rowsRead' | 'readUnits' | 'unreadable' | 'newer'
+> {
+  /** How many claims are in each state. */
   readonly counts: Readonly<Record<ClaimState, number>>;
+  /** The overdue claim whose lease ended first; absent where there is none. */
   readonly oldestOverdue?: Claim;
+  /** Of completed claims, milliseconds from the first claim of the key to that of the attempt that completed it. */
+  readonly waitingMs?: Distribution;
+  /** Of completed claims, milliseconds from there to the completion. Without those that a person resolved. */
+  readonly runningMs?: Distribution;
+  /** How many times keys were claimed. */
   readonly attempts?: Distribution;
+  /** The same over time, by when claims ended: the latest 1,000 in which any did, oldest first. Only with `periodMs`. */
   readonly periods?: readonly StatisticsPeriod[];
+  /** Whether every row was seen. Otherwise all of this is of those that were. */
+  readonly isWhole: boolean;
+  /** Where to go on; absent when every row was seen. */
+  readonly next?: string;
 }
 
 const MOST_PERIODS = 1_000;
@@ -79,7 +95,7 @@ export class ClaimTally {
     if (state === 'completed') period.add(claim);
   }
 
-  result(): TallyResult {
+  result(): Omit<ClaimStatistics, keyof ClaimReading | 'isWhole'> {
     return {
       counts: { ...this.#counts },
       ...this.#times.result(),

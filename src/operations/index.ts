@@ -34,8 +34,9 @@ export {
   resolveClaim,
   type SeenClaim,
 } from './change-claims.ts';
-export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
+export { claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
 export {
+  type ClaimStatistics,
   type ClaimTimes,
   type Distribution,
   distributionOf,
