@@ -25,7 +25,7 @@ export function stopBefore(
   return { stop: controller.signal, cancel };
 }
 
-/** What a run of the monitor reads from, until it is stopped. */
+/** The claims that a run of the monitor reads, until it is stopped. */
 export interface Reading {
   readonly admin: ClaimAdmin;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What `signal` has to be. */
+/** The check of `signal`. */
 export function aSignal(): Check {
   return {
     expected: 'an AbortSignal',
@@ -78,7 +78,7 @@ export async function inspectClaim(
   return admin.read(key, options);
 }
 
-/** What several pages of claims cost, and what they left out. */
+/** The cost of several pages of claims, and the rows that they left out. */
 export type Cost = Omit<ClaimReading, 'next' | 'missingIndex'>;
 
 export function withCost(sum: Cost, page: ClaimReading): Cost {

@@ -40,9 +40,9 @@ export interface Bench {
   release(name: string, owner: string, releases: number): Promise<unknown>;
 }
 
-/** What people do to claims. */
+/** The changes that people make. */
 export const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
-/** How claims stand for people. */
+/** The states of claims for people. */
 export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 
 /** Defines a test of the contract, which gets a bench of its own. */

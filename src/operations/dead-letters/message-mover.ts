@@ -5,7 +5,7 @@ import type { FailedEntry } from './dead-letter-sqs.ts';
 import type { HeldMessages } from './held-messages.ts';
 import { bytesOf, entryOf, type OutgoingMessage } from './send-entry.ts';
 
-/** What became of one message. `unanswered`: SQS may have taken it. `behind`: it was not sent. */
+/** The outcome of one message. `unanswered`: SQS may have taken it. `behind`: it was not sent. */
 export type MoveOutcome =
   | { readonly moved: true; readonly newMessageId: string | undefined }
   | { readonly moved: false; readonly why: 'refused' | 'unanswered' | 'behind'; readonly error?: Error };
