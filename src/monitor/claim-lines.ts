@@ -1,16 +1,8 @@
 import { defined } from '../base/defined.ts';
 import { keyHash } from '../base/key-hash.ts';
 import type { Claim } from '../claims/claim.ts';
-import type { MonitorPorts } from './default-ports.ts';
-import { unlessStopped } from './stop-before.ts';
 import { escapeUnseen } from '../observe/json-lines.ts';
-
-export interface ListOptions {
-  readonly stop: AbortSignal;
-  /** How many claims are shown. */
-  readonly limit: number;
-  readonly logKeys: boolean;
-}
+import { type Reading, unlessStopped } from './stop-before.ts';
 
 /** A store lists in no order, so the oldest are looked for among so many claims for each that is shown. */
 const READ_FOR_EACH = 25;
@@ -20,26 +12,21 @@ const MOST_READ = 1_000;
 /** A line for each of the claims that have been in the state for longest, up to `limit`. */
 export async function listClaims(
   state: 'overdue' | 'parked',
-  ports: MonitorPorts,
-  { stop, limit, logKeys }: ListOptions,
+  reading: Reading,
+  { limit, logKeys }: { readonly limit: number; readonly logKeys: boolean },
 ): Promise<string[]> {
-  const claims = await readClaims(state, ports, stop, Math.min(limit * READ_FOR_EACH, MOST_READ));
-  const now = ports.clock.now();
+  const claims = await readClaims(state, reading, Math.min(limit * READ_FOR_EACH, MOST_READ));
+  const now = reading.clock.now();
   const oldestFirst = claims.toSorted((one, other) => sinceOf(one) - sinceOf(other));
   return oldestFirst.slice(0, limit).map((claim) => lineOf(claim, now, logKeys));
 }
 
-async function readClaims(
-  state: 'overdue' | 'parked',
-  { admin, clock }: MonitorPorts,
-  stop: AbortSignal,
-  most: number,
-): Promise<Claim[]> {
+async function readClaims(state: 'overdue' | 'parked', reading: Reading, most: number): Promise<Claim[]> {
   const claims: Claim[] = [];
   let cursor: string | undefined;
   do {
     const query = defined({ state, limit: Math.min(most - claims.length, 100), cursor });
-    const page = await unlessStopped((signal) => admin.list(query, { signal }), clock, stop);
+    const page = await unlessStopped(reading, (signal) => reading.admin.list(query, { signal }));
     if (page === undefined) break;
     claims.push(...page.claims);
     cursor = page.next;

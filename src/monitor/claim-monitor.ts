@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { ClaimAdmin } from '../claims/claim-admin.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import {
   aBoolean,
   aFunction,
@@ -10,19 +10,10 @@ import {
   objectWith,
 } from '../options/check-options.ts';
 import { listClaims, logLine } from './claim-lines.ts';
-import {
-  type ClaimMonitorReport,
-  type Counted,
-  type CountedState,
-  type Counts,
-  countState,
-  reportOf,
-  STATES,
-} from './report.ts';
-import { type MonitorPorts, monitorPorts, tableNameFrom } from './default-ports.ts';
+import { type ClaimMonitorReport, countAll, metricsLine, reportOf } from './report.ts';
+import { tableNameFrom, writeToStandardOutput } from './default-ports.ts';
 import { anAdmin } from '../options/domain-checks.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
-import { metricsLine } from './metrics-line.ts';
 import { stopBefore } from './stop-before.ts';
 
 /** What the monitor counts, and what it writes. */
@@ -85,47 +76,28 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
     write: aFunction(),
     clock: objectWith('now', 'setTimer'),
   });
-  const { limit = 20, logKeys = false } = options;
+  const { limit = 20, logKeys = false, clock = systemClock, write = writeToStandardOutput } = options;
   const table = tableNameFrom(options.tableName);
   const { admin = dynamoDBAdmin() } = options;
   return async (_event, context) => {
-    const ports = monitorPorts(admin, options);
-    const { clock, write } = ports;
-    const time = stopBefore(context, clock);
+    const { stop, cancel } = stopBefore(context, clock);
+    const reading = { admin, clock, stop };
     try {
-      const { counted, failure } = await countAll(ports, time.stop);
+      const { counted, failure } = await countAll(reading);
       const report = reportOf(table, counted, clock.now());
       write(metricsLine(report, counted, { at: clock.now(), requestId: context?.awsRequestId }));
       if (failure !== undefined) throw failure.error;
       if (report.readBy === 'scan') {
-        const missingIndex = missingIn(counted);
+        const { missingIndex } = [...counted.values()].find((one) => one.missingIndex !== undefined) ?? {};
         write(logLine(clock.now(), 'warn', 'claimsScanned', { table, missingIndex }));
       }
       for (const state of ['overdue', 'parked'] as const) {
         if ((counted.get(state)?.count ?? 0) === 0 || limit === 0) continue;
-        for (const line of await listClaims(state, ports, { stop: time.stop, limit, logKeys })) write(line);
+        for (const line of await listClaims(state, reading, { limit, logKeys })) write(line);
       }
       return report;
     } finally {
-      time.cancel();
+      cancel();
     }
   };
-}
-
-/** What was counted before the time was over or the store failed. */
-async function countAll(
-  ports: MonitorPorts,
-  stop: AbortSignal,
-): Promise<{ counted: Counts; failure?: { readonly error: unknown } }> {
-  const counted = new Map<CountedState, Counted>();
-  try {
-    for (const state of STATES) counted.set(state, await countState(state, ports, stop));
-    return { counted };
-  } catch (error) {
-    return { counted, failure: { error } };
-  }
-}
-
-function missingIn(counted: Counts): string | undefined {
-  return [...counted.values()].find(({ missingIndex }) => missingIndex !== undefined)?.missingIndex;
 }

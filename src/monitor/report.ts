@@ -1,7 +1,6 @@
 import { defined } from '../base/defined.ts';
-import type { ClaimCount, ClaimState } from '../claims/claim-admin.ts';
-import type { MonitorPorts } from './default-ports.ts';
-import { unlessStopped } from './stop-before.ts';
+import type { ClaimCount } from '../claims/claim-admin.ts';
+import { type Reading, unlessStopped } from './stop-before.ts';
 
 /** What one run of the monitor found. */
 export interface ClaimMonitorReport {
@@ -22,10 +21,7 @@ export interface ClaimMonitorReport {
 }
 
 /** What was counted before the time was over or the store failed. */
-export type Counts = ReadonlyMap<CountedState, Counted>;
-
-/** What needs a person most comes first: the time may not be enough for all. */
-export const STATES: readonly CountedState[] = ['overdue', 'parked', 'in-progress'];
+type Counts = ReadonlyMap<CountedState, Counted>;
 
 /** The report of what was counted, at a time in epoch milliseconds. */
 export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
@@ -47,29 +43,37 @@ function readingOf(counted: Counts): ClaimMonitorReport['readBy'] {
 }
 
 /** The states that the monitor counts: those that the index holds. */
-export type CountedState = Extract<ClaimState, 'overdue' | 'parked' | 'in-progress'>;
+const STATES = ['overdue', 'parked', 'in-progress'] as const;
+type CountedState = (typeof STATES)[number];
 
 /** The claims of one state, as far as they were counted. */
-export interface Counted extends Pick<ClaimCount, 'count' | 'oldestLeaseUntil' | 'rowsRead' | 'readUnits'> {
+interface Counted extends Omit<ClaimCount, 'readBy' | 'next' | 'unreadable' | 'newer'> {
   /** Absent where nothing was read. */
   readonly readBy?: ClaimCount['readBy'];
-  /** The index that the table lacks, where it was scanned for that reason. */
-  readonly missingIndex?: string;
   /** Whether there are no more. */
   readonly isWhole: boolean;
 }
 
+/** Counts what needs a person most first: the time may not be enough for all. */
+export async function countAll(
+  reading: Reading,
+): Promise<{ counted: Counts; failure?: { readonly error: unknown } }> {
+  const counted = new Map<CountedState, Counted>();
+  try {
+    for (const state of STATES) counted.set(state, await countState(state, reading));
+    return { counted };
+  } catch (error) {
+    return { counted, failure: { error } };
+  }
+}
+
 /** Counts page by page until there are no more, or it is time to stop. */
-export async function countState(
-  state: CountedState,
-  ports: MonitorPorts,
-  stop: AbortSignal,
-): Promise<Counted> {
+async function countState(state: CountedState, reading: Reading): Promise<Counted> {
   let counted: Counted = { count: 0, rowsRead: 0, isWhole: false };
   let cursor: string | undefined;
   do {
     const query = { state, ...defined({ cursor }) };
-    const page = await unlessStopped((signal) => ports.admin.count(query, { signal }), ports.clock, stop);
+    const page = await unlessStopped(reading, (signal) => reading.admin.count(query, { signal }));
     if (page === undefined) return counted;
     counted = withPage(counted, page);
     cursor = page.next;
@@ -88,4 +92,48 @@ function withPage(before: Counted, page: ClaimCount): Counted {
     ...(page.readUnits !== undefined && { readUnits: (before.readUnits ?? 0) + page.readUnits }),
     ...(oldest !== Infinity && { oldestLeaseUntil: oldest }),
   };
+}
+
+/**
+ * One line of CloudWatch's embedded metric format. A count of 0 is a metric as any other, so that "no data" means that the
+ * monitor does not run. But 0 of a count that is not whole is not known to be true, and is left out of the metrics.
+ *
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+export function metricsLine(
+  report: ClaimMonitorReport,
+  counted: Counts,
+  { at, requestId }: { readonly at: number; readonly requestId?: string | undefined },
+): string {
+  const { table, isWhole, readBy, overdue, parked, inProgress, oldestOverdueMs } = report;
+  const all = [
+    { name: 'OverdueClaims', unit: 'Count', value: overdue, of: 'overdue' },
+    { name: 'ParkedClaims', unit: 'Count', value: parked, of: 'parked' },
+    { name: 'InProgressClaims', unit: 'Count', value: inProgress, of: 'in-progress' },
+    { name: 'OldestOverdueMs', unit: 'Milliseconds', value: oldestOverdueMs, of: 'overdue' },
+  ] as const;
+  const known = all.filter(({ of, value }) => value > 0 || counted.get(of)?.isWhole === true);
+  const Metrics = known.map(({ name, unit }) => ({ Name: name, Unit: unit }));
+  const readings = [...counted.values()];
+  return JSON.stringify({
+    // Without metrics it is a line like any other.
+    ...(known.length > 0 && {
+      _aws: {
+        Timestamp: at,
+        CloudWatchMetrics: [{ Namespace: 'batchlatch', Dimensions: [['table']], Metrics }],
+      },
+    }),
+    message: 'claimsCounted',
+    requestId,
+    table,
+    ...Object.fromEntries(known.map(({ name, value }) => [name, value])),
+    isWhole,
+    readBy,
+    rowsRead: sum(readings.map(({ rowsRead }) => rowsRead)),
+    readUnits: sum(readings.map(({ readUnits = 0 }) => readUnits)),
+  });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }

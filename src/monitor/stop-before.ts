@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda';
 import { boundedCall } from '../base/bounded.ts';
 import type { Clock } from '../base/clock.ts';
 import { MONITOR_CALL_MS } from '../base/limits.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { unansweredByStore } from '../claims/store-errors.ts';
 
 /** What is left of the invocation for writing down what was found, and for Lambda itself. */
@@ -24,11 +25,17 @@ export function stopBefore(
   return { stop: controller.signal, cancel };
 }
 
+/** The claims that a run of the monitor reads, until it is stopped. */
+export interface Reading {
+  readonly admin: ClaimAdmin;
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+}
+
 /** The store's answer; undefined where it had to be given up. Rejects if the store fails, or is silent. */
 export async function unlessStopped<Answer>(
+  { clock, stop }: Reading,
   call: (signal: AbortSignal) => Promise<Answer>,
-  clock: Clock,
-  stop: AbortSignal,
 ): Promise<Answer | undefined> {
   if (stop.aborted) return undefined;
   const limitMs = MONITOR_CALL_MS;

@@ -2,7 +2,6 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { aFunction, type Check, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { writeToStandardOutput } from './json-lines.ts';
 import type { Observer } from './observer.ts';
-import type { ObservedInvocation } from './observed.ts';
 import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
 
 /** What `emfMetrics()` writes, and where. */
@@ -47,18 +46,15 @@ export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
     write: aFunction(),
     clock: objectWith('now'),
   });
-  const { namespace = 'batchlatch', dimensions = {}, write = writeToStandardOutput } = options;
-  const clock = options.clock ?? systemClock;
+  const { namespace = 'batchlatch', dimensions = {} } = options;
+  const { write = writeToStandardOutput, clock = systemClock } = options;
   const totalling = new Totalling(() => clock.now());
   return {
     onEvent(event, invocation) {
       const totals = totalling.note(event, invocation);
       if (totals === undefined) return;
-      const dimensionsOfAll = {
-        function: invocation?.functionName ?? 'unknown',
-        source: sourceOf(invocation),
-      };
-      const subject = { ...dimensions, ...dimensionsOfAll };
+      const { functionName = 'unknown', source = 'unknown' } = invocation ?? {};
+      const subject = { ...dimensions, function: functionName, source };
       for (const part of parts(totals)) {
         write(lineOf(part, subject, namespace, clock.now(), invocation?.requestId));
       }
@@ -66,15 +62,10 @@ export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
   };
 }
 
-function sourceOf(invocation: ObservedInvocation | undefined): string {
-  return invocation?.source ?? 'unknown';
-}
+type Metrics = Readonly<Record<string, number | readonly number[]>>;
 
 /** As much as may be in one line: of each duration 100 values, and with the first of them the counts. */
-function* parts({
-  counts,
-  durations,
-}: Totals): Generator<Readonly<Record<string, number | readonly number[]>>> {
+function* parts({ counts, durations }: Totals): Generator<Metrics> {
   const lists = Object.entries(durations);
   const most = Math.max(0, ...lists.map(([, values]) => values.length));
   for (let from = 0; from === 0 || from < most; from += MOST_VALUES) {
@@ -87,7 +78,7 @@ function* parts({
 }
 
 function lineOf(
-  metrics: Readonly<Record<string, number | readonly number[]>>,
+  metrics: Metrics,
   dimensions: Readonly<Record<string, string>>,
   namespace: string,
   now: number,

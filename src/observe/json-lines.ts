@@ -67,11 +67,7 @@ export function escapeUnseen(json: string): string {
 }
 
 function levelFromEnvironment(): LogLevel {
-  const level = process.env['BATCHLATCH_LOG_LEVEL'] ?? '';
-  return level === '' ? 'info' : knownLevel(level.toLowerCase());
-}
-
-function knownLevel(level: string): LogLevel {
+  const level = (process.env['BATCHLATCH_LOG_LEVEL'] || 'info').toLowerCase();
   const known = LEVELS.find((one) => one === level);
   if (known !== undefined) return known;
   throw new ConfigurationError(

@@ -2,7 +2,7 @@ import { objectWith } from '../options/check-options.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
-import { callAround, callOnceIn, harmless } from './tell-observer.ts';
+import { callOnceIn, harmless } from './tell-observer.ts';
 
 /**
  * Several observers as one. Each is told everything, in the given order; one that throws or rejects harms neither the
@@ -55,11 +55,7 @@ export function observers(...all: readonly Observer[]): Observer {
     }),
     ...(wrappers.length > 0 && {
       aroundHandler(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void) {
-        const nested = wrappers.reduceRight(
-          (inner, wrapper) => () => callAround(wrapper, attempts, invocation, inner),
-          run,
-        );
-        nested();
+        nested(wrappers, (one, once) => one.aroundHandler?.(attempts, invocation, once), run);
       },
     }),
   };

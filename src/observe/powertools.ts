@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { aBoolean, checkOptionsOf, objectWith, oneOf } from '../options/check-options.ts';
-import { type EventLevel, levelOf, LEVELS, type LogLevel, shown } from './json-lines.ts';
-import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
+import { levelOf, LEVELS, type LogLevel, shown } from './json-lines.ts';
+import type { BatchEvent, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
 import { segmentRequests } from './request-segments.ts';
@@ -114,33 +114,24 @@ export function powertools(options: PowertoolsOptions): Observer {
       count?.(event, invocation); // last: it may throw where Powertools refuses a metric
     },
     ...(tracer !== undefined && { onInvocation: () => segmentRequests(tracer) }),
-    ...(trace !== undefined && {
-      aroundHandler: (
-        attempts: readonly ObservedAttempt[],
-        invocation: ObservedInvocation,
-        run: () => void,
-      ): void => trace.around(attempts, invocation, run),
-    }),
+    ...(trace !== undefined && { aroundHandler: trace.around.bind(trace) }),
   };
 }
+
+const ALL_LEVELS: readonly string[] = LEVELS;
 
 type Told = (event: BatchEvent, invocation: ObservedInvocation | undefined) => void;
 
 function logTo(logger: PowertoolsLogger, level: LogLevel | undefined): Told {
   return (event, invocation) => {
     const eventLevel = levelOf(event);
-    if (!isLogged(eventLevel, level ?? logger.getLevelName().toLowerCase())) return;
+    const least = level ?? logger.getLevelName().toLowerCase();
+    // `trace` is below `debug`, and `critical` above `error`.
+    if (least === 'critical' || LEVELS.indexOf(eventLevel) < ALL_LEVELS.indexOf(least)) return;
     const { message, ...fields } = shown(event) as { readonly message: string };
     const { requestId, functionName, source } = invocation ?? {};
     logger[eventLevel](message, { requestId, function: functionName, source, ...fields });
   };
-}
-
-/** `trace` is below `debug`, and `critical` above `error`. */
-function isLogged(level: EventLevel, least: string): boolean {
-  if (least === 'critical') return false;
-  const place = (LEVELS as readonly string[]).indexOf(least);
-  return LEVELS.indexOf(level) >= place;
 }
 
 function countTo(metrics: PowertoolsMetrics, publishes: boolean): Told {

@@ -5,7 +5,6 @@ import {
   type Link,
   ROOT_CONTEXT,
   type Span,
-  type SpanContext,
   SpanKind,
   type Tracer,
   trace,
@@ -84,8 +83,7 @@ export class InvocationSpans {
       recordIds,
       linkTo: (recordId: string, link: RecordLink): void => {
         const record = this.#open.get(recordId);
-        if (record !== undefined) link.begun(record.span);
-        else if (this.#isOver) link.givenUp();
+        if (record !== undefined || this.#isOver) link(record?.span);
         else this.#waiting.set(recordId, [...(this.#waiting.get(recordId) ?? []), link]);
       },
     };
@@ -125,7 +123,7 @@ export class InvocationSpans {
     const { tracer, producer, propagator } = this.#settings;
     const observed = this.#invocation.recordOf(recordId);
     const sender = observed && producerOf(observed, propagator());
-    const parent = producer === 'parent' ? contextOf(sender) : undefined;
+    const parent = producer === 'parent' && sender ? trace.setSpanContext(ROOT_CONTEXT, sender) : undefined;
     const linked = parent === undefined ? sender : this.#batch.spanContext();
     const links: Link[] = linked === undefined ? [] : [{ context: linked }];
     const attributes = {
@@ -138,7 +136,7 @@ export class InvocationSpans {
     const name = `process ${observed?.destination ?? this.#name}`;
     const around = parent ?? this.#context;
     const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes, links, startTime }, around);
-    for (const link of this.#waiting.get(recordId) ?? []) link.begun(span);
+    for (const link of this.#waiting.get(recordId) ?? []) link(span);
     this.#waiting.delete(recordId);
     return new RecordSpan(span, tracer, around);
   }
@@ -147,12 +145,8 @@ export class InvocationSpans {
     for (const [recordId, record] of this.#open) record.end('unfinished', this.#failures.get(recordId), now);
     this.#open.clear();
     this.#isOver = true;
-    for (const links of this.#waiting.values()) for (const link of links) link.givenUp();
+    for (const links of this.#waiting.values()) for (const link of links) link(undefined);
     this.#waiting.clear();
     this.#batch.end(now);
   }
-}
-
-function contextOf(sender: SpanContext | undefined): Context | undefined {
-  return sender && trace.setSpanContext(ROOT_CONTEXT, sender);
 }

@@ -1,4 +1,4 @@
-import type { Attributes } from '@opentelemetry/api';
+import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
 import { toStoredError } from '../claims/claim.ts';
 import type { ObservedInvocation } from '../observe/observed.ts';
 
@@ -34,4 +34,10 @@ const LONGEST_TYPE = 100;
 export function errorTypeOf(error: unknown): string {
   const { code, name } = toStoredError(error);
   return (code ?? name).slice(0, LONGEST_TYPE);
+}
+
+/** Without the stack, which names paths, and without what errors carry beside their words. A `key` that they name is hashed. */
+export function markFailed(span: Span, error: unknown, key?: string): void {
+  span.setAttribute('error.type', errorTypeOf(error));
+  span.setStatus({ code: SpanStatusCode.ERROR, message: toStoredError(error, key).message });
 }

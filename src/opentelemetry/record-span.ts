@@ -6,9 +6,8 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { toStoredError } from '../claims/claim.ts';
 import type { BatchEvent } from '../observe/observer.ts';
-import { errorTypeOf } from './messaging-attributes.ts';
+import { markFailed } from './messaging-attributes.ts';
 
 /** Ends of a record after which it was not processed, and should have been. */
 const FAILURES: ReadonlySet<string> = new Set([
@@ -22,14 +21,14 @@ const FAILURES: ReadonlySet<string> = new Set([
 
 /** The span of one record, and its children: `claim`, `run` and `settle`. */
 export class RecordSpan {
-  readonly #span: Span;
+  readonly span: Span;
   readonly #tracer: Tracer;
   readonly #context: Context;
   #run: Span | undefined;
   #settle: Span | undefined;
 
   constructor(span: Span, tracer: Tracer, parent: Context) {
-    this.#span = span;
+    this.span = span;
     this.#tracer = tracer;
     this.#context = trace.setSpan(parent, span);
   }
@@ -37,10 +36,6 @@ export class RecordSpan {
   /** In which the handler runs. */
   get runContext(): Context {
     return this.#run === undefined ? this.#context : trace.setSpan(this.#context, this.#run);
-  }
-
-  get span(): Span {
-    return this.#span;
   }
 
   note(event: BatchEvent, now: Date): void {
@@ -54,9 +49,9 @@ export class RecordSpan {
       if (type !== 'succeeded' && this.#run !== undefined) markFailed(this.#run, event.error, event.key);
       this.#endRun(now);
     } else if (type === 'tookOver') {
-      this.#span.addEvent(type, { 'batchlatch.crashes': event.crashes }, now);
+      this.span.addEvent(type, { 'batchlatch.crashes': event.crashes }, now);
     } else if (type === 'stuck') {
-      (this.#run ?? this.#span).addEvent(type, { 'batchlatch.since_abort_ms': event.sinceAbortMs }, now);
+      (this.#run ?? this.span).addEvent(type, { 'batchlatch.since_abort_ms': event.sinceAbortMs }, now);
     } else if (type === 'settleFailed' || type === 'leaseLost') {
       if (type === 'settleFailed' && this.#settle !== undefined)
         markFailed(this.#settle, event.error, event.key);
@@ -80,15 +75,15 @@ export class RecordSpan {
   ): void {
     this.#endRun(now);
     this.#endSettle(now);
-    this.#span.setAttribute('batchlatch.outcome', outcome);
+    this.span.setAttribute('batchlatch.outcome', outcome);
     if (FAILURES.has(outcome)) {
-      if (failure !== undefined) markFailed(this.#span, failure.error, failure.key);
+      if (failure !== undefined) markFailed(this.span, failure.error, failure.key);
       else {
-        this.#span.setAttribute('error.type', outcome);
-        this.#span.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
+        this.span.setAttribute('error.type', outcome);
+        this.span.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
       }
     }
-    this.#span.end(now);
+    this.span.end(now);
   }
 
   #child(name: string, attributes: Attributes, startTime: Date): Span {
@@ -104,10 +99,4 @@ export class RecordSpan {
     this.#settle?.end(now);
     this.#settle = undefined;
   }
-}
-
-/** Without the stack, which names paths, and without what errors carry beside their words. */
-function markFailed(span: Span, error: unknown, key: string): void {
-  span.setAttribute('error.type', errorTypeOf(error));
-  span.setStatus({ code: SpanStatusCode.ERROR, message: toStoredError(error, key).message });
 }

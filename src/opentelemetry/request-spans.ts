@@ -6,28 +6,22 @@ import {
   isSpanContextValid,
   type Span,
   SpanKind,
-  SpanStatusCode,
   type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { REQUEST_CHANNEL, type RequestEnd, type RequestMessage } from '../aws/request-watch.ts';
-import { toStoredError } from '../claims/claim.ts';
-import { errorTypeOf } from './messaging-attributes.ts';
+import { markFailed } from './messaging-attributes.ts';
 import { describeRequest } from './request-attributes.ts';
 
 /** The records that a request serves, as one invocation knows their spans. */
 export interface Served {
   readonly recordIds: readonly string[];
-  /** Calls `link` with the span of a record, now or when it begins; not at all where the invocation ends without one. */
+  /** Calls `link` with the span of a record, now or when it begins. */
   linkTo(recordId: string, link: RecordLink): void;
 }
 
-/** Who waits for the span of a record. */
-export interface RecordLink {
-  begun(span: Span): void;
-  /** The invocation has ended. */
-  givenUp(): void;
-}
+/** Waits for the span of a record; undefined where the invocation ends without one. */
+export type RecordLink = (span: Span | undefined) => void;
 
 const SERVED = createContextKey('batchlatch: the records that a request serves');
 const TRACER = createContextKey('batchlatch: the tracer of an invocation');
@@ -67,57 +61,39 @@ function follow(request: RequestMessage, first: Tracer): void {
   const tracer = (parent.getValue(TRACER) as Tracer | undefined) ?? first;
   const { name, attributes } = describeRequest(request);
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
-  const requestSpan = new RequestSpan(span, (parent.getValue(SERVED) as readonly Served[] | undefined) ?? []);
+  const served = (parent.getValue(SERVED) as readonly Served[] | undefined) ?? [];
   const inside = trace.setSpan(parent, span).setValue(SUPPRESSED, true);
   request.follow({
     // Without a tracer provider there is no span, and the request is left to others.
     hasSpan: isSpanContextValid(span.spanContext()),
     run: (send) => context.with(inside, send),
-    ended: (end) => requestSpan.ended(end),
+    ended: endOnceLinked(span, served),
   });
 }
 
-/** The span of one request. It ends with the time of the request, once it is linked to all records that it serves. */
-class RequestSpan {
-  readonly #span: Span;
-  #unlinked = 0;
-  #endedAt: Date | undefined;
-
-  constructor(span: Span, all: readonly Served[]) {
-    this.#span = span;
-    for (const { recordIds, linkTo } of all) {
-      for (const recordId of recordIds) {
-        this.#unlinked += 1;
-        linkTo(recordId, {
-          begun: (record) => {
-            span.addLink({ context: record.spanContext() });
-            this.#linked();
-          },
-          givenUp: () => this.#linked(),
-        });
-      }
+/** Ends a span with the time of its request, once it is linked to all records that the request serves. */
+function endOnceLinked(span: Span, all: readonly Served[]): (end: RequestEnd) => void {
+  let unlinked = 0;
+  let endedAt: Date | undefined;
+  const endIfDone = (): void => {
+    if (endedAt !== undefined && unlinked === 0) span.end(endedAt);
+  };
+  for (const { recordIds, linkTo } of all) {
+    for (const recordId of recordIds) {
+      unlinked += 1;
+      linkTo(recordId, (record) => {
+        if (record !== undefined) span.addLink({ context: record.spanContext() });
+        unlinked -= 1;
+        endIfDone();
+      });
     }
   }
-
-  ended({ attempts, status, requestId, error }: RequestEnd): void {
-    const span = this.#span;
+  return ({ attempts, status, requestId, error }) => {
     if (status !== undefined) span.setAttribute('http.response.status_code', status);
     if (requestId !== undefined) span.setAttribute('aws.request_id', requestId);
     if (attempts > 1) span.setAttribute('http.request.resend_count', attempts - 1);
-    if (error !== undefined) {
-      span.setAttribute('error.type', errorTypeOf(error));
-      span.setStatus({ code: SpanStatusCode.ERROR, message: toStoredError(error).message });
-    }
-    this.#endedAt = new Date();
-    this.#endIfDone();
-  }
-
-  #linked(): void {
-    this.#unlinked -= 1;
-    this.#endIfDone();
-  }
-
-  #endIfDone(): void {
-    if (this.#endedAt !== undefined && this.#unlinked === 0) this.#span.end(this.#endedAt);
-  }
+    if (error !== undefined) markFailed(span, error);
+    endedAt = new Date();
+    endIfDone();
+  };
 }

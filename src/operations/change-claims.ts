@@ -14,6 +14,7 @@ import {
   oneOf,
   required,
 } from '../options/check-options.ts';
+import { aSignal } from './list-claims.ts';
 
 /** Who changes a claim, and why. */
 export interface ChangeOptions {
@@ -54,8 +55,7 @@ export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
  * Lets a key run again: at its next delivery, its attempts counted from 0. A message in a dead-letter queue has to be sent
  * back besides. Refused (`running`, `completed`, `changed`, `absent`) as the table in docs/operations/changes.md says.
  *
- * Throws a `ConfigurationError` for options that cannot work. What the store
- * could not do is an outcome `error`.
+ * Throws a `ConfigurationError` for options that cannot work. What the store could not do is an outcome `error`.
  *
  * @param admin Of the store that has the claim.
  * @param claim The claim as it was seen.
@@ -144,51 +144,63 @@ export async function operateOnClaims(
     throw new ConfigurationError('A key stands twice among the claims to be changed');
   }
   const size = admin.requestSize ?? DEFAULT_REQUEST_SIZE;
+  const request = changesOf(admin, signal);
   const outcomes: OperateOutcome[] = [];
   for (let start = 0; start < operations.length; start += size) {
-    outcomes.push(...(await sendTwice(admin, operations.slice(start, start + size), signal)));
+    outcomes.push(...(await sendTwice(operations.slice(start, start + size), request)));
   }
   return outcomes;
 }
 
-/** Those without a clear answer are sent again, with the same tokens: what was done meets itself. */
-async function sendTwice(
+const { completed, failed, parked } = resolveRetention();
+const RETENTION_MS = { release: failed, resolve: completed, park: parked, forget: 0 };
+
+function changesOf(
   admin: ClaimAdmin,
-  operations: readonly ClaimOperation[],
   signal: AbortSignal | undefined,
-): Promise<OperateOutcome[]> {
-  const outcomes = await send(admin, operations, signal);
-  const again = outcomes.flatMap((outcome, index) =>
-    outcome.status === 'error' && mayPass(outcome.error) && signal?.aborted !== true ? [index] : [],
-  );
-  if (again.length === 0) return outcomes;
-  const answers = await send(
-    admin,
-    again.map((index) => operations[index] as ClaimOperation),
-    signal,
-  );
-  again.forEach((index, position) => {
-    const answer = answers[position] as OperateOutcome;
-    const isGone = answer.status === 'refused' && answer.why === 'absent';
-    // The row was there when the person saw it; the first sending may be why it is gone.
-    outcomes[index] = isGone && operations[index]?.operation === 'forget' ? { status: 'done' } : answer;
-  });
-  return outcomes;
+): StoreRequest<ClaimOperation, OperateOutcome> {
+  return {
+    async send(operations, isAgain) {
+      if (signal?.aborted === true) throw givenUp();
+      const outcomes = await admin.change(operations, signal && { signal });
+      if (!isAgain) return outcomes;
+      // The row was there when the person saw it; the first sending may be why it is gone.
+      const isForgotten = (outcome: OperateOutcome, index: number): boolean =>
+        outcome.status === 'refused' && outcome.why === 'absent' && operations[index]?.operation === 'forget';
+      return outcomes.map((outcome, index) => (isForgotten(outcome, index) ? { status: 'done' } : outcome));
+    },
+    failed: (error) => ({ status: 'error', error }),
+    isPassing: (outcome) => outcome.status === 'error' && mayPass(outcome.error) && signal?.aborted !== true,
+  };
 }
 
-async function send(
-  admin: ClaimAdmin,
-  operations: readonly ClaimOperation[],
-  signal: AbortSignal | undefined,
-): Promise<OperateOutcome[]> {
-  const failed = (error: Error): OperateOutcome[] => operations.map(() => ({ status: 'error', error }));
-  if (signal?.aborted === true) return failed(givenUp());
-  try {
-    const outcomes = await admin.change(operations, signal && { signal });
-    return operations.map((_, index) => outcomes[index] ?? { status: 'error', error: missingOutcome() });
-  } catch (thrown) {
-    return failed(asError(thrown));
-  }
+/** A request to a store for many items, and what its outcomes are where it fails. */
+export interface StoreRequest<Item, Outcome> {
+  send(items: readonly Item[], isAgain: boolean): Promise<readonly Outcome[]>;
+  failed(error: Error): Outcome;
+  /** Whether it failed in passing. */
+  isPassing(outcome: Outcome): boolean;
+}
+
+/** An outcome for each item, in order. What fails in passing is sent once more: what was done all the same meets itself. */
+export async function sendTwice<Item, Outcome>(
+  items: readonly Item[],
+  { send, failed, isPassing }: StoreRequest<Item, Outcome>,
+): Promise<Outcome[]> {
+  const sendOnce = async (some: readonly Item[], isAgain: boolean): Promise<Outcome[]> => {
+    try {
+      const outcomes = await send(some, isAgain);
+      return some.map((_, index) => outcomes[index] ?? failed(missingOutcome()));
+    } catch (thrown) {
+      return some.map(() => failed(asError(thrown)));
+    }
+  };
+  const outcomes = await sendOnce(items, false);
+  const failing = [...outcomes.keys()].filter((index) => isPassing(outcomes[index] as Outcome));
+  if (failing.length === 0) return outcomes;
+  const again = failing.map((index) => items[index] as Item);
+  for (const outcome of await sendOnce(again, true)) outcomes[failing.shift() as number] = outcome;
+  return outcomes;
 }
 
 function operationOn(
@@ -198,13 +210,8 @@ function operationOn(
   if (typeof key !== 'string' || typeof owner !== 'string' || !Number.isInteger(attempt)) {
     throw new ConfigurationError('Expected a claim as listClaims, findClaims or inspectClaim gives it');
   }
-  const { retentionMs = defaultRetention(change.operation), ...rest } = change;
+  const { retentionMs = RETENTION_MS[change.operation], ...rest } = change;
   return { ...rest, key, seen: { status, owner, attempt }, owner: randomUUID(), retentionMs };
-}
-
-function defaultRetention(operation: OperationKind): number {
-  const { completed, failed, parked } = resolveRetention();
-  return { release: failed, resolve: completed, park: parked, forget: 0 }[operation];
 }
 
 const checks: Readonly<Record<keyof ClaimsChange, Check>> = {
@@ -214,10 +221,7 @@ const checks: Readonly<Record<keyof ClaimsChange, Check>> = {
   force: aBoolean(),
   result: aString(),
   retentionMs: anInteger(1_000),
-  signal: {
-    expected: 'an AbortSignal',
-    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-  },
+  signal: aSignal(),
 };
 
 function checkedChange(change: ClaimsChange): ClaimsChange {

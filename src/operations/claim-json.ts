@@ -1,26 +1,26 @@
 import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
-import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
+import type { Claim, OperatorChange } from '../claims/claim.ts';
 import { changesOf } from './claim-timeline.ts';
 
 /** A claim as JSON for people and programs: times are ISO 8601, and what a claim does not have is left out. */
-export interface ClaimJson {
-  /** The idempotency key. */
-  readonly key: string;
+export interface ClaimJson extends Pick<
+  Claim,
+  | 'key'
+  | 'status'
+  | 'owner'
+  | 'attempt'
+  | 'releases'
+  | 'crashes'
+  | 'recordId'
+  | 'lockedBy'
+  | 'payloadHash'
+  | 'error'
+> {
   /** The hash that logs have in place of the key. */
   readonly keyHash: string;
-  /** As it is stored. */
-  readonly status: Claim['status'];
   /** How it stands now. */
   readonly state: ClaimState;
-  /** How many times the key has been claimed. */
-  readonly attempt: number;
-  /** How many of the attempts do not count. */
-  readonly releases: number;
-  /** How many attempts in a row died without settling. */
-  readonly crashes: number;
-  /** The token of the attempt, or of the change, that wrote it last. */
-  readonly owner: string;
   /** When its first attempt claimed it. */
   readonly createdAt?: string;
   /** When its latest attempt claimed it. */
@@ -33,14 +33,6 @@ export interface ClaimJson {
   readonly leaseUntil?: string;
   /** Until when it is remembered. */
   readonly expiresAt?: string;
-  /** The id of the record, such as the message id. */
-  readonly recordId?: string;
-  /** Function, version and request id of its latest attempt. */
-  readonly lockedBy?: string;
-  /** The hash of the payload. */
-  readonly payloadHash?: string;
-  /** The error of its latest attempt. */
-  readonly error?: StoredError;
   /** Whether a result is stored. */
   readonly hasResult: boolean;
   /** With `showResult`: the result, or its text where that is no JSON. */
@@ -66,14 +58,6 @@ export function claimJson(
 ): ClaimJson {
   const { key, status, attempt, releases, crashes, owner, result } = claim;
   const { recordId, lockedBy, payloadHash, error } = claim;
-  const times = {
-    createdAt: isoTime(claim.createdAt),
-    claimedAt: isoTime(claim.claimedAt ?? claim.createdAt),
-    updatedAt: isoTime(claim.updatedAt),
-    completedAt: isoTime(claim.completedAt),
-    leaseUntil: isoTime(claim.leaseUntil),
-    expiresAt: isoTime(claim.expiresAt),
-  };
   // Undefined members are no part of JSON.
   return {
     key,
@@ -84,7 +68,12 @@ export function claimJson(
     releases,
     crashes,
     owner,
-    ...times,
+    createdAt: isoTime(claim.createdAt),
+    claimedAt: isoTime(claim.claimedAt ?? claim.createdAt),
+    updatedAt: isoTime(claim.updatedAt),
+    completedAt: isoTime(claim.completedAt),
+    leaseUntil: isoTime(claim.leaseUntil),
+    expiresAt: isoTime(claim.expiresAt),
     recordId,
     lockedBy,
     payloadHash,

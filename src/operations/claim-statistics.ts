@@ -1,12 +1,9 @@
 import { defined } from '../base/defined.ts';
-import type { Claim } from '../claims/claim.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
-import { type ClaimAdmin, type ClaimState, stateOf } from '../claims/claim-admin.ts';
-import type { NewerRow } from '../claims/row-format.ts';
+import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
-import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
-import type { ReadOptions } from './list-claims.ts';
+import { type ClaimStatistics, ClaimTally } from './claim-tally.ts';
+import { aSignal, type Cost, type ReadOptions, withCost } from './list-claims.ts';
 
 /** Options of `claimStatistics`. */
 export interface StatisticsOptions extends ReadOptions {
@@ -28,41 +25,12 @@ export interface StatisticsOptions extends ReadOptions {
   readonly clock?: Clock;
 }
 
-/** What the claims of a table tell by themselves. */
-export interface ClaimStatistics {
-  /** How many claims are in each state. */
-  readonly counts: Readonly<Record<ClaimState, number>>;
-  /** The overdue claim whose lease ended first; absent where there is none. */
-  readonly oldestOverdue?: Claim;
-  /** Of completed claims, milliseconds from the first claim of the key to that of the attempt that completed it. */
-  readonly waitingMs?: Distribution;
-  /** Of completed claims, milliseconds from there to the completion. Without those that a person resolved. */
-  readonly runningMs?: Distribution;
-  /** How many times keys were claimed. */
-  readonly attempts?: Distribution;
-  /** The same over time, by when claims ended: the latest 1,000 in which any did, oldest first. Only with `periodMs`. */
-  readonly periods?: readonly StatisticsPeriod[];
-  /** Whether every row was seen. Otherwise all of this is of those that were. */
-  readonly isWhole: boolean;
-  /** Where to go on; absent when every row was seen. */
-  readonly next?: string;
-  /** How many rows were read. */
-  readonly rowsRead: number;
-  /** What the database charges for it, in its own read units, where it says. */
-  readonly readUnits?: number;
-  /** How many rows are no claims; absent where there are none. */
-  readonly unreadable?: number;
-  /** Rows that a newer version of batchlatch wrote, and that this one cannot read; absent where there are none. */
-  readonly newer?: readonly NewerRow[];
-}
-
 /**
  * Reads the claims of a table, up to `limit`, and says how they stand, how long they waited and ran, and how often they were
  * tried. It is a scan: it costs a read unit for each 4 KB of the table. Rows live for their retention, so that the times
  * are those of the last days.
  *
- * Throws a `ConfigurationError` for options that cannot work, and a `StoreError` when the
- * store fails.
+ * Throws a `ConfigurationError` for options that cannot work, and a `StoreError` when the store fails.
  *
  * @param admin Of the store whose claims are counted.
  * @param options Of which period, and how much may be read.
@@ -78,14 +46,12 @@ export async function claimStatistics(
     cursor: aString(),
     onProgress: aFunction(),
     clock: objectWith('now', 'setTimer'),
-    signal: { expected: 'an AbortSignal', accepts: (value) => typeof value === 'object' && value !== null },
+    signal: aSignal(),
   });
   const { limit = 100_000, keyPrefix = '', periodMs, onProgress, clock = systemClock, signal } = options;
   const seen = new ClaimTally(periodMs);
   let claims = 0;
-  let rowsRead = 0;
-  let readUnits: number | undefined;
-  let leftOut: LeftOut = {};
+  let cost: Cost = { readBy: 'scan', rowsRead: 0 };
   let next = options.cursor;
   do {
     const page = await admin.list(
@@ -95,12 +61,11 @@ export async function claimStatistics(
     const now = clock.now();
     for (const claim of page.claims) seen.add(claim, stateOf(claim, now));
     claims += page.claims.length;
-    rowsRead += page.rowsRead;
-    leftOut = leftOutOf(leftOut, page);
-    if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
+    cost = withCost(cost, page);
     next = page.next;
-    onProgress?.({ claims, rowsRead });
+    onProgress?.({ claims, rowsRead: cost.rowsRead });
   } while (next !== undefined && claims < limit);
   const isWhole = next === undefined && options.cursor === undefined;
-  return { ...seen.result(), isWhole, ...defined({ next, rowsRead, readUnits }), ...leftOut };
+  const { readBy: _, ...read } = cost;
+  return { ...seen.result(), isWhole, ...defined({ next }), ...read };
 }

@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimState } from '../claims/claim-admin.ts';
+import type { ClaimReading, ClaimState } from '../claims/claim-admin.ts';
 
 /** How values lie, by nearest rank. */
 export interface Distribution {
@@ -32,11 +32,27 @@ export interface StatisticsPeriod {
   readonly runningMs?: Distribution;
 }
 
-interface TallyResult extends Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'> {
+/** What the claims of a table tell by themselves. */
+export interface ClaimStatistics extends Pick<
+  ClaimReading,
+  'rowsRead' | 'readUnits' | 'unreadable' | 'newer'
+> {
+  /** How many claims are in each state. */
   readonly counts: Readonly<Record<ClaimState, number>>;
+  /** The overdue claim whose lease ended first; absent where there is none. */
   readonly oldestOverdue?: Claim;
+  /** Of completed claims, milliseconds from the first claim of the key to that of the attempt that completed it. */
+  readonly waitingMs?: Distribution;
+  /** Of completed claims, milliseconds from there to the completion. Without those that a person resolved. */
+  readonly runningMs?: Distribution;
+  /** How many times keys were claimed. */
   readonly attempts?: Distribution;
+  /** The same over time, by when claims ended: the latest 1,000 in which any did, oldest first. Only with `periodMs`. */
   readonly periods?: readonly StatisticsPeriod[];
+  /** Whether every row was seen. Otherwise all of this is of those that were. */
+  readonly isWhole: boolean;
+  /** Where to go on; absent when every row was seen. */
+  readonly next?: string;
 }
 
 const MOST_PERIODS = 1_000;
@@ -73,33 +89,28 @@ export class ClaimTally {
     const endedAt = claim.completedAt ?? claim.updatedAt;
     if (this.#periodMs === undefined || endedAt === 0) return; // rows of Powertools do not tell when
     const from = endedAt - (endedAt % this.#periodMs);
-    let period = this.#periods.get(from);
-    if (period === undefined) {
-      period = { counts: { completed: 0, failed: 0, parked: 0 }, times: new Times() };
-      this.#periods.set(from, period);
-    }
+    const period = this.#periods.get(from) ?? new Period();
+    this.#periods.set(from, period);
     period.counts[state] += 1;
-    if (state === 'completed') period.times.add(claim);
+    if (state === 'completed') period.add(claim);
   }
 
-  result(): TallyResult {
+  result(): Omit<ClaimStatistics, keyof ClaimReading | 'isWhole'> {
     return {
       counts: { ...this.#counts },
       ...this.#times.result(),
       ...defined({
         oldestOverdue: this.#oldest,
         attempts: distributionOf(this.#attempts),
-        periods: this.#periodMs === undefined ? undefined : this.#periodsInOrder(),
+        periods: this.#periodMs === undefined ? undefined : inOrder(this.#periods),
       }),
     };
   }
+}
 
-  #periodsInOrder(): readonly StatisticsPeriod[] {
-    return [...this.#periods]
-      .toSorted(([one], [other]) => one - other)
-      .slice(-MOST_PERIODS)
-      .map(([from, { counts, times }]) => ({ from, ...counts, ...times.result() }));
-  }
+function inOrder(periods: ReadonlyMap<number, Period>): readonly StatisticsPeriod[] {
+  const sorted = [...periods].toSorted(([one], [other]) => one - other).slice(-MOST_PERIODS);
+  return sorted.map(([from, period]) => ({ from, ...period.counts, ...period.result() }));
 }
 
 /** How long a claim waited and ran, in milliseconds. Negative where clocks of two machines wrote the times. */
@@ -108,11 +119,6 @@ export interface ClaimTimes {
   readonly waitingMs?: number;
   /** From the start of its last attempt to its completion; absent for what a person completed. */
   readonly runningMs?: number;
-}
-
-interface Period {
-  readonly counts: Record<'completed' | 'failed' | 'parked', number>;
-  readonly times: Times;
 }
 
 /** How long completed claims waited and ran. */
@@ -126,9 +132,13 @@ class Times {
     if (runningMs !== undefined) this.#running.push(Math.max(runningMs, 0));
   }
 
-  result(): { readonly waitingMs?: Distribution; readonly runningMs?: Distribution } {
+  result(): Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'> {
     return defined({ waitingMs: distributionOf(this.#waiting), runningMs: distributionOf(this.#running) });
   }
+}
+
+class Period extends Times {
+  readonly counts = { completed: 0, failed: 0, parked: 0 };
 }
 
 /**

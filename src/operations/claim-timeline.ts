@@ -2,12 +2,13 @@ import { defined } from '../base/defined.ts';
 import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
 
 /** One thing that a row tells of its past. Times are epoch milliseconds. */
-export type TimelineEvent =
+export type TimelineEvent = {
+  /** When, in epoch milliseconds. */
+  readonly at: number;
+} & (
   | {
       /** An attempt claimed the key. */
       readonly kind: 'claimed';
-      /** When, in epoch milliseconds. */
-      readonly at: number;
       /** Its number. */
       readonly attempt: number;
       /** Of the latest attempt: function, version and request id. */
@@ -22,16 +23,12 @@ export type TimelineEvent =
   | {
       /** The latest attempt completed the claim. */
       readonly kind: 'completed';
-      /** When, in epoch milliseconds. */
-      readonly at: number;
       /** Its number. */
       readonly attempt: number;
     }
   | {
       /** The latest attempt failed, and the key may run again or waits for a person. */
       readonly kind: 'failed' | 'parked';
-      /** When, in epoch milliseconds. */
-      readonly at: number;
       /** Its number. */
       readonly attempt: number;
       /** What it failed with. */
@@ -40,11 +37,10 @@ export type TimelineEvent =
   | {
       /** The lease of the latest attempt ended, and nobody has settled it or taken it over. */
       readonly kind: 'lapsed';
-      /** When, in epoch milliseconds. */
-      readonly at: number;
       /** Its number. */
       readonly attempt: number;
-    };
+    }
+);
 
 /**
  * Returns what the row of a claim tells of its past, in the order in which it happened: by attempts, and not by the times
@@ -96,13 +92,7 @@ function endOf(claim: Claim, history: readonly OperatorChange[]): TimelineEvent 
   return { kind, at: updatedAt, attempt, ...(error !== undefined && { error }) };
 }
 
-/** What was done, for a sentence such as `released by ann`. */
-const OPERATION_DONE: Readonly<Record<OperatorChange['operation'], string>> = {
-  release: 'released',
-  resolve: 'resolved',
-  park: 'parked',
-  forget: 'forgotten',
-};
+const OPERATIONS: ReadonlySet<unknown> = new Set(['release', 'resolve', 'park', 'forget']);
 
 /** The changes of a claim by people. A row's history is text that anybody who writes to the table may have written. */
 export function changesOf({ history }: Pick<Claim, 'history'>): readonly OperatorChange[] {
@@ -114,7 +104,7 @@ function isWhole(change: unknown): change is OperatorChange {
   const { at, operation, operator, reason, from } = change as Partial<OperatorChange>;
   return (
     typeof at === 'number' &&
-    Object.hasOwn(OPERATION_DONE, operation ?? '') &&
+    OPERATIONS.has(operation) &&
     [operator, reason, from?.status].every((text) => typeof text === 'string') &&
     isError(from?.error)
   );

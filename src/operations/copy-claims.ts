@@ -5,7 +5,6 @@ import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
 import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
-import { asError, missingOutcome } from '../claims/store-errors.ts';
 import {
   aBoolean,
   aFunction,
@@ -14,6 +13,8 @@ import {
   checkOptionsOf,
   objectWith,
 } from '../options/check-options.ts';
+import { sendTwice, type StoreRequest } from './change-claims.ts';
+import { aSignal } from './list-claims.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {
@@ -120,14 +121,14 @@ export async function copyClaims(
     isWhole: isEnd && options.cursor === undefined,
     ...defined({ next: cursor }),
   });
-  const note = (claim: Claim, { outcome, isShortened }: Written, now: number): void => {
-    if (typeof outcome === 'object') {
+  const note = (claim: Claim, outcome: Written, now: number): void => {
+    if (isError(outcome)) {
       sum.failed += 1;
       onFailure?.(claim, outcome.error);
       return;
     }
-    sum[outcome === 'stored' ? 'copied' : 'present'] += 1;
-    if (outcome === 'stored' && isShortened) sum.withoutResult += 1;
+    sum[outcome === 'present' ? 'present' : 'copied'] += 1;
+    if (outcome === 'stored-without-result') sum.withoutResult += 1;
     if (stateOf(claim, now) === 'in-progress') sum.running += 1;
   };
 
@@ -146,11 +147,7 @@ export async function copyClaims(
   return result();
 }
 
-interface Written {
-  readonly outcome: AdoptOutcome;
-  /** Sent without its result. */
-  readonly isShortened: boolean;
-}
+type Written = AdoptOutcome | 'stored-without-result';
 
 /** Writes the claims of a page, as many in a request as the store takes. What was sent is waited for: it may be carried out. */
 function claimWriter(
@@ -161,40 +158,27 @@ function claimWriter(
   if (adopt === undefined)
     throw new ConfigurationError('Claims cannot be copied into this store: its admin has no adopt()');
 
-  async function send(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
-    try {
-      const outcomes = (await adopt?.call(admin, claims)) ?? [];
-      return claims.map((_, index) => outcomes[index] ?? { error: missingOutcome() });
-    } catch (thrown) {
-      return claims.map(() => ({ error: asError(thrown) }));
-    }
-  }
-
-  /** What fails in passing is sent once more: what was written all the same meets itself, and is present. */
-  async function sendTwice(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
-    const outcomes = await send(claims);
-    const again = outcomes.flatMap((outcome, index) => (isPassing(outcome) ? [index] : []));
-    if (again.length === 0) return outcomes;
-    const answers = await send(again.map((index) => claims[index] as Claim));
-    for (const [at, index] of again.entries()) outcomes[index] = answers[at] as AdoptOutcome;
-    return outcomes;
-  }
+  const request: StoreRequest<Claim, AdoptOutcome> = {
+    send: (claims) => adopt.call(admin, claims),
+    failed: (error) => ({ error }),
+    isPassing,
+  };
 
   async function write(claim: Claim, outcome: AdoptOutcome): Promise<Written> {
     const { result, ...short } = claim;
-    if (!leavesOutLong || result === undefined || !isTooLong(outcome)) return { outcome, isShortened: false };
-    const [again] = await sendTwice([short]);
-    return { outcome: again as AdoptOutcome, isShortened: true };
+    if (!leavesOutLong || result === undefined || !isTooLong(outcome)) return outcome;
+    const [again] = await sendTwice([short], request);
+    return again === 'stored' ? 'stored-without-result' : (again as AdoptOutcome);
   }
 
   return async (claims) => {
     const written: Written[] = [];
     for (let start = 0; start < claims.length; start += requestSize) {
       const some = claims.slice(start, start + requestSize);
-      const outcomes = await sendTwice(some);
+      const outcomes = await sendTwice(some, request);
       const [first] = outcomes;
       // The next page would fare no better.
-      if (typeof first === 'object' && outcomes.every(isOfStore)) throw first.error;
+      if (first !== undefined && isError(first) && outcomes.every(isOfStore)) throw first.error;
       for (const [index, claim] of some.entries()) {
         written.push(await write(claim, outcomes[index] as AdoptOutcome));
       }
@@ -203,7 +187,7 @@ function claimWriter(
   };
 }
 
-function isError(outcome: AdoptOutcome): outcome is { readonly error: Error } {
+function isError(outcome: Written): outcome is { readonly error: Error } {
   return typeof outcome === 'object';
 }
 
@@ -213,9 +197,7 @@ function isPassing(outcome: AdoptOutcome): boolean {
 
 /** Not for what the claim holds: each of the others would fail in the same way. */
 function isOfStore(outcome: AdoptOutcome): boolean {
-  return (
-    isError(outcome) && (mayPass(outcome.error) || OF_STORE.some((code) => hasCode(outcome.error, code)))
-  );
+  return isPassing(outcome) || (isError(outcome) && OF_STORE.some((code) => hasCode(outcome.error, code)));
 }
 
 const OF_STORE = ['BATCHLATCH_TABLE_NOT_FOUND', 'BATCHLATCH_ACCESS_DENIED', 'BATCHLATCH_CREDENTIALS'];
@@ -230,9 +212,6 @@ const checks: Readonly<Record<keyof CopyOptions, Check>> = {
   leaveOutLongResults: aBoolean(),
   onProgress: aFunction(),
   onFailure: aFunction(),
-  signal: {
-    expected: 'an AbortSignal',
-    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
-  },
+  signal: aSignal(),
   clock: objectWith('now', 'setTimer'),
 };

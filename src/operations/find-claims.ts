@@ -3,23 +3,19 @@ import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
-import { leftOutOf } from '../claims/left-out.ts';
-import type { ClaimPage, ClaimState, ClaimAdmin } from '../claims/claim-admin.ts';
-import { inspectClaim, type ReadOptions } from './list-claims.ts';
+import type { ClaimAdmin, ClaimPage, ClaimState } from '../claims/claim-admin.ts';
+import { type Cost, inspectClaim, type ReadOptions, withCost } from './list-claims.ts';
 
 /** What a claim is found by. */
 export type ClaimSearch =
-  /** Its whole key. */
   | {
       /** Its whole key. */
       readonly key: string;
     }
-  /** The 16 hexadecimal digits that log lines show of its key. */
   | {
       /** The 16 hexadecimal digits that log lines show of its key. */
       readonly keyHash: string;
     }
-  /** What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends with it. */
   | {
       /**
        * What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends
@@ -27,7 +23,6 @@ export type ClaimSearch =
        */
       readonly recordId: string;
     }
-  /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
   | {
       /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
       readonly keyPrefix: string;
@@ -57,8 +52,7 @@ const MOST_ROWS = 10_000;
  * table has the index, then all rows, at most about 10,000 with each call; a page may be empty and still not be the last,
  * and a claim that changes meanwhile may be given twice.
  *
- * Throws a `ConfigurationError` for a search that cannot be, and a `StoreError` when the
- * store fails.
+ * Throws a `ConfigurationError` for a search that cannot be, and a `StoreError` when the store fails.
  *
  * @param admin Of the store whose claims are searched.
  * @param search What is known of the claims.
@@ -85,9 +79,7 @@ interface Matcher {
   readonly isOnly: boolean;
 }
 
-function matcherOf(
-  search: Exclude<ClaimSearch, { readonly key: string } | { readonly keyPrefix: string }>,
-): Matcher {
+function matcherOf(search: Extract<ClaimSearch, { keyHash: string } | { recordId: string }>): Matcher {
   if ('keyHash' in search) {
     const wanted = checked('keyHash', search.keyHash).toLowerCase();
     if (!/^[0-9a-f]{16}$/.test(wanted)) {
@@ -115,36 +107,25 @@ async function throughStages(
   }
   let [stage, inner] = cursor === undefined ? START : positionIn(cursor);
   const found = new Map<string, Claim>();
-  let sum: Omit<ClaimPage, 'claims' | 'next'> = { readBy: 'index', rowsRead: 0 };
+  let cost: Cost = { readBy: 'index', rowsRead: 0 };
   for (;;) {
     const state = STAGES[stage];
     const page = await admin.list(defined({ limit: PAGE, state, cursor: inner }), options);
-    sum = added(sum, { ...page, ...defined({ newer: page.newer?.filter((row) => isMatch(row)) }) });
+    cost = withCost(cost, { ...page, ...defined({ newer: page.newer?.filter((row) => isMatch(row)) }) });
     for (const claim of page.claims) if (isMatch(claim)) found.set(claim.key, claim);
-    if (isOnly && found.size > 0) return { ...sum, claims: [...found.values()] };
+    if (isOnly && found.size > 0) return { ...cost, claims: [...found.values()] };
     inner = page.next;
     // Without an index, the rows of one state cost as much as all rows.
     if (page.readBy === 'scan' && stage !== SCAN) [stage, inner] = [SCAN, undefined];
     else if (inner === undefined) stage += 1;
-    if (stage > SCAN) return { ...sum, claims: [...found.values()] };
-    if (found.size >= limit || sum.rowsRead >= MOST_ROWS) {
-      return { ...sum, claims: [...found.values()], next: cursorOf(stage, inner) };
+    if (stage > SCAN) return { ...cost, claims: [...found.values()] };
+    if (found.size >= limit || cost.rowsRead >= MOST_ROWS) {
+      return { ...cost, claims: [...found.values()], next: cursorOf(stage, inner) };
     }
   }
 }
 
 const START: readonly [number, string | undefined] = [0, undefined];
-
-function added(sum: Omit<ClaimPage, 'claims' | 'next'>, page: ClaimPage): Omit<ClaimPage, 'claims' | 'next'> {
-  const { readBy, rowsRead, readUnits } = page;
-  return {
-    ...sum,
-    readBy: readBy === 'scan' ? 'scan' : sum.readBy,
-    rowsRead: sum.rowsRead + rowsRead,
-    ...(readUnits !== undefined && { readUnits: (sum.readUnits ?? 0) + readUnits }),
-    ...leftOutOf(sum, page),
-  };
-}
 
 function pageOfOne(claim: Claim | undefined): ClaimPage {
   const claims = claim === undefined ? [] : [claim];

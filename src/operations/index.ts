@@ -34,8 +34,9 @@ export {
   resolveClaim,
   type SeenClaim,
 } from './change-claims.ts';
-export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
+export { claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
 export {
+  type ClaimStatistics,
   type ClaimTimes,
   type Distribution,
   distributionOf,
@@ -51,7 +52,7 @@ export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-cl
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';
 export type { CommandClient } from '../options/command-client.ts';
-export { type DeadLetterLinks, deadLetterLinks } from './dead-letters/dead-letter-links.ts';
+export { type DeadLetterLinks, deadLetterLinks } from './dead-letters/destinations.ts';
 export type { DeadLetterSqs } from './dead-letters/dead-letter-sqs.ts';
 export { type DeadLetterPeek, peekDeadLetters, type PeekOptions } from './dead-letters/peek-dead-letters.ts';
 export { processorKey, type ProcessorKeyOptions } from './dead-letters/processor-key.ts';

@@ -1,6 +1,8 @@
 import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimAdmin, ClaimPage, ClaimQuery } from '../claims/claim-admin.ts';
+import type { ClaimAdmin, ClaimPage, ClaimQuery, ClaimReading } from '../claims/claim-admin.ts';
+import { leftOutOf } from '../claims/left-out.ts';
+import type { Check } from '../options/check-options.ts';
 
 /** Options of calls that read. */
 export interface ReadOptions {
@@ -8,13 +10,20 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The check of `signal`. */
+export function aSignal(): Check {
+  return {
+    expected: 'an AbortSignal',
+    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
+  };
+}
+
 /**
  * Lists claims, a page at a time: `next` of a page is the `cursor` of the one after it. Claims that are in progress,
  * overdue or parked are found by the table's index where it has one, all others by a scan, which reads rows of every
  * state; `readBy`, `rowsRead` and `readUnits` say what it took. A page may be empty and still not be the last.
  *
- * Throws a `ConfigurationError` for a query that cannot be, and a `StoreError` when the
- * store fails.
+ * Throws a `ConfigurationError` for a query that cannot be, and a `StoreError` when the store fails.
  *
  * @param admin Of the store whose claims are listed.
  * @param query Which claims, and how many at once. Default: all of them, 100 at once.
@@ -67,4 +76,17 @@ export async function inspectClaim(
 ): Promise<Claim | undefined> {
   options.signal?.throwIfAborted();
   return admin.read(key, options);
+}
+
+/** The cost of several pages of claims, and the rows that they left out. */
+export type Cost = Omit<ClaimReading, 'next' | 'missingIndex'>;
+
+export function withCost(sum: Cost, page: ClaimReading): Cost {
+  const { readBy, rowsRead, readUnits } = page;
+  return {
+    readBy: readBy === 'scan' ? 'scan' : sum.readBy,
+    rowsRead: sum.rowsRead + rowsRead,
+    ...defined({ readUnits: readUnits === undefined ? sum.readUnits : (sum.readUnits ?? 0) + readUnits }),
+    ...leftOutOf(sum, page),
+  };
 }

@@ -1,6 +1,7 @@
+import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
-import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
 import { nearestName } from '../options/advice.ts';
+import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
 
 type Checks = Readonly<Record<string, Check>>;
 
@@ -26,7 +27,7 @@ export function checkRecords(
   }
   const advice: Advice = (name, known) =>
     CONTENTS.has(name.toLowerCase()) ? `did you mean \`${content}\`?` : nearestName(name, known);
-  const all = { [content]: anything(), ...checks };
+  const all = { [content]: { expected: 'any value', accepts: () => true }, ...checks };
   records.forEach((record, index) => {
     told(`${builder}: [${index}]`, () => {
       checkOptions(record, all, advice);
@@ -53,8 +54,14 @@ export function aContent(): Check {
   });
 }
 
-function anything(): Check {
-  return { expected: 'any value', accepts: () => true };
+/** A text as it is, and anything else as JSON. */
+export function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+/** Bytes as they are, and a text or anything else as `textOf` gives it. */
+export function base64Of(content: unknown): string {
+  return Buffer.from(content instanceof Uint8Array ? content : (textOf(content) ?? '')).toString('base64');
 }
 
 function told(place: string, check: () => void): void {

@@ -9,7 +9,7 @@ import {
   aString,
   objectWith,
 } from '../options/check-options.ts';
-import { aContent, aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
+import { aContent, aFiniteNumber, checkBuilderOptions, checkRecords, textOf } from './check-members.ts';
 
 /** What a test specifies about one message; the rest is filled in. */
 export interface SqsMessage {
@@ -61,7 +61,7 @@ export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptio
 
 function sqsRecord(message: SqsMessage, queueName: string): SQSRecord {
   const sentAt = String(message.sentAt ?? Date.now());
-  const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body);
+  const body = textOf(message.body);
   return {
     messageId: message.messageId ?? randomUUID(),
     receiptHandle: randomUUID(),

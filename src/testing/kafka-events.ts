@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { aBoolean, anInteger, anObject, aString, type Check, either } from '../options/check-options.ts';
-import { aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
+import { aFiniteNumber, base64Of, checkBuilderOptions, checkRecords } from './check-members.ts';
 import type { MSKEvent, MSKRecord, SelfManagedKafkaEvent } from 'aws-lambda';
 
 /** What a test specifies about one record of Kafka; the rest is filled in. */
@@ -85,9 +85,4 @@ export function kafkaEvent<SelfManaged extends boolean = false>(
 
 function bytes(): Check {
   return { expected: 'bytes', accepts: (value) => value instanceof Uint8Array };
-}
-
-function base64Of(value: unknown): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64');
 }

@@ -13,7 +13,6 @@ export interface ManualClock extends Clock {
 
 interface Timer {
   readonly at: number;
-  readonly order: number;
   readonly callback: () => void;
 }
 
@@ -25,16 +24,14 @@ interface Timer {
  */
 export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
   checkOptionsOf('manualClock', { startMs }, { startMs: aNumber() });
+  /** In the order in which they were set. */
   const timers = new Set<Timer>();
   let nowMs = startMs;
-  let count = 0;
 
   function nextTimer(until: number): Timer | undefined {
     let next: Timer | undefined;
     for (const timer of timers) {
-      if (timer.at > until) continue;
-      if (next === undefined || timer.at < next.at || (timer.at === next.at && timer.order < next.order))
-        next = timer;
+      if (timer.at <= until && (next === undefined || timer.at < next.at)) next = timer;
     }
     return next;
   }
@@ -42,8 +39,7 @@ export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock
   return {
     now: () => nowMs,
     setTimer(callback, delayMs) {
-      count += 1;
-      const timer = { at: nowMs + Math.max(0, delayMs), order: count, callback };
+      const timer = { at: nowMs + Math.max(0, delayMs), callback };
       timers.add(timer);
       return () => timers.delete(timer);
     },

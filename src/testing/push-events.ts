@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { anInteger, anObject, aString, required } from '../options/check-options.ts';
-import { aContent, aFiniteNumber, checkRecords } from './check-members.ts';
+import { aContent, aFiniteNumber, checkRecords, textOf } from './check-members.ts';
 import type { S3Event, SNSEvent, SNSMessageAttributes } from 'aws-lambda';
 
 /** What a test specifies about one notification of SNS; the rest is filled in. */
@@ -50,7 +50,7 @@ export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSE
         MessageId: messageId,
         TopicArn: topicArn,
         ...(subject !== undefined && { Subject: subject }),
-        Message: typeof message === 'string' ? message : JSON.stringify(message),
+        Message: textOf(message),
         Timestamp: new Date(sentAt).toISOString(),
         SignatureVersion: '1',
         Signature: 'EXAMPLE',

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ClaimAdmin, ClaimOperation, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
+import type {
+  ClaimAdmin,
+  ClaimOperation,
+  ClaimPage,
+  ClaimQuery,
+  ClaimState,
+  OperateOutcome,
+  OperationKind,
+} from '../claims/claim-admin.ts';
+import { defined } from '../base/defined.ts';
 import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../claims/claim-store.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -31,6 +40,11 @@ export interface Bench {
   release(name: string, owner: string, releases: number): Promise<unknown>;
 }
 
+/** The changes that people make. */
+export const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
+/** The states of claims for people. */
+export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
+
 /** Defines a test of the contract, which gets a bench of its own. */
 export type Contract = (sentence: string, body: (bench: Bench) => Promise<void>) => void;
 
@@ -41,11 +55,6 @@ export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: M
     key: key(name),
     owner: randomUUID(),
     leaseMs: LEASE_MS,
-    retentionMs: RETENTION_MS,
-    ...members,
-  });
-  const settlement: Bench['settlement'] = (members) => ({
-    end: 'complete',
     retentionMs: RETENTION_MS,
     ...members,
   });
@@ -61,7 +70,7 @@ export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: M
     clock,
     key,
     request,
-    settlement,
+    settlement: (members) => ({ end: 'complete', retentionMs: RETENTION_MS, ...members }),
     acquire: async (name, members) => only(await store.acquire([request(name, members)])),
     complete: (name, owner, members) => settle({ end: 'complete', ...of(name, owner), ...members }),
     fail: (name, owner) => settle({ end: 'fail', error: ERROR, ...of(name, owner) }),
@@ -130,6 +139,41 @@ export async function parked(
   const owner = randomUUID();
   await acquire(name, { owner, retentionMs });
   assert.equal(await park(name, owner, { retentionMs }), 'stored');
+}
+
+/** All pages of a query. */
+export async function pagesOf(admin: ClaimAdmin, query: ClaimQuery): Promise<ClaimPage[]> {
+  const pages: ClaimPage[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await admin.list({ ...query, ...defined({ cursor }) });
+    pages.push(page);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+export function keysOf(claims: readonly Claim[]): string[] {
+  return claims.map(({ key }) => key);
+}
+
+export function statusesOf<Status>(outcomes: readonly { readonly status: Status }[]): Status[] {
+  return outcomes.map(({ status }) => status);
+}
+
+/** Tries every write that an owner may make, and gives what became of each. */
+export async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
+  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
+  const writes: Settlement[] = [
+    { ...common, end: 'complete', result: '"late"' },
+    { ...common, end: 'fail', error: ERROR },
+    { ...common, end: 'park', error: ERROR },
+    { ...common, end: 'release', releases: 0 },
+  ];
+  const outcomes: unknown[] = [];
+  for (const write of writes) outcomes.push(...(await store.settle([write])));
+  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
+  return outcomes;
 }
 
 /** The outcome, which has to have this status. */

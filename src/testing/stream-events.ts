@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type {
   AttributeValue,
@@ -11,7 +10,7 @@ import type {
 } from 'aws-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { anObject, aString, oneOf, required } from '../options/check-options.ts';
-import { aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
+import { aFiniteNumber, base64Of, checkBuilderOptions, checkRecords } from './check-members.ts';
 
 /** What a test specifies about one record of a Kinesis stream; the rest is filled in. */
 export interface KinesisMessage {
@@ -61,7 +60,7 @@ export function kinesisEvent(
         kinesisSchemaVersion: '1.0',
         partitionKey,
         sequenceNumber: number,
-        data: bytesOf(body).toString('base64'),
+        data: base64Of(body),
         approximateArrivalTimestamp: sentAt / 1_000,
       },
       eventSource: 'aws:kinesis',
@@ -74,11 +73,6 @@ export function kinesisEvent(
     };
   });
   return { Records: records };
-}
-
-function bytesOf(body: unknown): Buffer {
-  if (body instanceof Uint8Array) return Buffer.from(body);
-  return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 }
 
 /** What a test specifies about one change of an item; the rest is filled in. */
@@ -160,10 +154,7 @@ export function dynamoDBStreamEvent(
 }
 
 function attributesOf(values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> {
-  return marshall(values, { removeUndefinedValues: true }) as Record<string, unknown> as Record<
-    string,
-    AttributeValue
-  >;
+  return marshall(values, { removeUndefinedValues: true }) as Record<string, AttributeValue>;
 }
 
 /**

@@ -2,8 +2,9 @@ import { bounded, type Limit } from '../../base/bounded.ts';
 import { defined } from '../../base/defined.ts';
 import { STORE_CALL_MS } from '../../base/limits.ts';
 import type { Claim } from '../../claims/claim.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
+import type { StoreCallOptions } from '../../claims/claim-store.ts';
 import { unansweredByStore } from '../../claims/store-errors.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
 
@@ -22,11 +23,11 @@ export interface ParkedClaimsRead {
   readonly rowsRead: number;
 }
 
-export interface ClaimsPorts {
-  readonly admin: ClaimAdmin | undefined;
-  readonly keyOf: KeyOfMessage | undefined;
-  readonly clock: Clock;
-  readonly signal: AbortSignal | undefined;
+interface ClaimsOptions {
+  readonly admin?: ClaimAdmin;
+  readonly key?: KeyOfMessage;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
 }
 
 /** A message with its claims, and whether they are surely its own. */
@@ -40,6 +41,7 @@ export interface MessageWithClaims extends ReadMessage {
 
 const CALL: Limit = { ms: STORE_CALL_MS, signalAt: 1, signalIn: 'signal' };
 const LIMITS = { list: CALL, read: CALL };
+type BoundedAdmin = Pick<ClaimAdmin, keyof typeof LIMITS>;
 const LARGEST_PAGE = 1_000;
 
 /**
@@ -48,15 +50,17 @@ const LARGEST_PAGE = 1_000;
  * are read once, when they are first needed.
  */
 export class ClaimsOfMessages {
-  readonly #ports: ClaimsPorts;
-  readonly #admin: Pick<ClaimAdmin, keyof typeof LIMITS> | undefined;
+  readonly #admin: BoundedAdmin | undefined;
+  readonly #keyOf: KeyOfMessage | undefined;
+  readonly #options: StoreCallOptions;
   #parked: Promise<ReadonlyMap<string, readonly Claim[]>> | undefined;
   /** What reading the parked claims has cost; undefined where it was not needed. */
   parkedRead: ParkedClaimsRead | undefined;
 
-  constructor(ports: ClaimsPorts) {
-    this.#ports = ports;
-    this.#admin = ports.admin && bounded(ports.admin, LIMITS, unansweredByStore, ports.clock);
+  constructor({ admin, key, clock = systemClock, signal }: ClaimsOptions) {
+    this.#admin = admin && bounded(admin, LIMITS, unansweredByStore, clock);
+    this.#keyOf = key;
+    this.#options = { signal };
   }
 
   /** The messages with their claims, in order. Rejects when the store does not say, or a key function throws. */
@@ -66,41 +70,33 @@ export class ClaimsOfMessages {
 
   async #find(read: ReadMessage): Promise<MessageWithClaims> {
     const { message, toldKey } = read;
-    const ownKey = toldKey === undefined ? await this.#ports.keyOf?.(message) : undefined;
-    const key = toldKey ?? ownKey;
+    const key = toldKey ?? (await this.#keyOf?.(message));
     if (key !== undefined) {
-      const claim = await this.inspect(key);
+      const claim = await this.#admin?.read(key, this.#options);
       const isProven = toldKey === undefined || claim === undefined || knowsOf(claim, message);
       const claims = claim === undefined ? [] : [claim];
       return withClaims({ ...read, message: { ...message, key } }, claims, isProven);
     }
-    const claims = this.#admin === undefined ? [] : await this.#parkedOf(message.recordId);
-    const [only] = claims;
-    const found = claims.length === 1 && only !== undefined ? { ...message, key: only.key } : message;
-    return withClaims({ ...read, message: found }, claims, true);
+    const claims = this.#admin === undefined ? [] : await this.#parkedOf(message.recordId, this.#admin);
+    const onlyKey = claims.length === 1 ? claims[0]?.key : undefined;
+    return withClaims({ ...read, message: { ...message, ...defined({ key: onlyKey }) } }, claims, true);
   }
 
-  /** The claim of a key as it is now. */
-  async inspect(key: string): Promise<Claim | undefined> {
-    return this.#admin?.read(key, { signal: this.#ports.signal });
-  }
-
-  async #parkedOf(recordId: string): Promise<readonly Claim[]> {
+  async #parkedOf(recordId: string, admin: BoundedAdmin): Promise<readonly Claim[]> {
     if (recordId === '') return [];
-    this.#parked ??= this.#readParked();
+    this.#parked ??= this.#readParked(admin);
     const parked = (await this.#parked).get(recordId) ?? [];
     // They were read some time ago.
-    const now = await Promise.all(parked.map(({ key }) => this.inspect(key)));
+    const now = await Promise.all(parked.map(({ key }) => admin.read(key, this.#options)));
     return now.filter((claim) => claim !== undefined);
   }
 
-  async #readParked(): Promise<Map<string, Claim[]>> {
+  async #readParked(admin: BoundedAdmin): Promise<Map<string, Claim[]>> {
     const byId = new Map<string, Claim[]>();
-    const { signal } = this.#ports;
     let cursor: string | undefined;
     do {
       const query = { state: 'parked' as const, limit: LARGEST_PAGE, ...defined({ cursor }) };
-      const page = await (this.#admin as ClaimAdmin).list(query, { signal });
+      const page = await admin.list(query, this.#options);
       for (const claim of page.claims) {
         // The key of a messageId says the record's id itself.
         const id = claim.recordId ?? claim.key.slice(claim.key.lastIndexOf(':') + 1);

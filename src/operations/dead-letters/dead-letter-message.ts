@@ -91,11 +91,8 @@ export function withoutOurs<Value>(attributes: Readonly<Record<string, Value>>):
 }
 
 function stringsOf(attributes: Readonly<Record<string, MessageAttribute>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, { StringValue: value }]) =>
-      value === undefined ? [] : [[name, value] as const],
-    ),
-  );
+  const texts = Object.entries(attributes).map(([name, { StringValue }]) => [name, StringValue] as const);
+  return defined(Object.fromEntries(texts)) as Record<string, string>;
 }
 
 function integerOf(text: string | undefined): number | undefined {

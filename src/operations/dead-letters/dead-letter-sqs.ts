@@ -1,8 +1,10 @@
+import type { SqsClient } from '../../queues/sqs-client.ts';
+
 /**
  * The part of AWS's SDK that dead letters are operated with: `SQS` of `@aws-sdk/client-sqs` fits it. It is given, not
  * imported. The last five are asked for only when a queue is redriven, and a service that lacks them is no error.
  */
-export interface DeadLetterSqs {
+export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityBatch'> {
   /**
    * Of the queue: its ARN, how many messages it holds, its redrive policy.
    *
@@ -35,22 +37,6 @@ export interface DeadLetterSqs {
   ): Promise<{
     /** At most ten; absent where there are none. */
     Messages?: readonly ReceivedMessage[] | undefined;
-  }>;
-  /**
-   * Hides up to ten messages for longer, or shows them again.
-   *
-   * @param input The queue, and up to ten messages with their timeouts in seconds.
-   * @param options The signal that ends the request.
-   */
-  changeMessageVisibilityBatch(
-    input: {
-      QueueUrl: string;
-      Entries: { Id: string; ReceiptHandle: string; VisibilityTimeout: number }[];
-    },
-    options?: SqsCallOptions,
-  ): Promise<{
-    /** The entries that SQS refused. */
-    Failed?: FailedEntry[] | undefined;
   }>;
   /**
    * Sends up to ten messages.

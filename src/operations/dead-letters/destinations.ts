@@ -1,7 +1,36 @@
+import { defined } from '../../base/defined.ts';
 import { ConfigurationError } from '../../base/errors.ts';
+import type { CommandClient } from '../../options/command-client.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
+import { type DeadLetterQueue, openDeadLetterQueue, readQueueFacts } from './dead-letter-queue.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
-import { type QueueFacts, readQueueFacts } from './queue-facts.ts';
+
+/** How the redrive policies of queues connect one of them with others. */
+export interface DeadLetterLinks {
+  /** The URLs of the queues that move messages to it; none where the service does not say. */
+  readonly sourceUrls: readonly string[];
+  /** The ARN of its own dead-letter queue; absent where it has none. */
+  readonly deadLetterArn?: string;
+}
+
+/**
+ * Asks which queues have a queue for their dead-letter queue, and which queue is its own. Receives nothing. Rejects where SQS
+ * does not tell the attributes of the queue.
+ *
+ * @param sqs `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`.
+ * @param queueUrl The queue.
+ *
+ * @example
+ * const { sourceUrls } = await deadLetterLinks(new SQS(), queueUrl);
+ * const isDeadLetterQueue = sourceUrls.length > 0;
+ */
+export async function deadLetterLinks(
+  sqs: DeadLetterSqs | CommandClient,
+  queueUrl: string,
+): Promise<DeadLetterLinks> {
+  const queue = await openDeadLetterQueue(sqs, { queueUrl, usesReceives: true });
+  return { sourceUrls: await sourcesOf(queue), ...defined({ deadLetterArn: queue.deadLetterArn }) };
+}
 
 /** Where messages of a dead-letter queue go back to. */
 export interface Destinations {
@@ -11,28 +40,25 @@ export interface Destinations {
   urlOf(message: DeadLetterMessage): string | undefined;
 }
 
-const MOST_SOURCES = 1_000;
-
 /**
  * Where messages go: to `given`, or to the queue that SQS says that its redrive policy moved them from, or to the only
  * queue that has the dead-letter queue in its redrive policy. What a message itself says of where it came from is followed only
  * if that is one of these queues: whoever may send to the dead-letter queue could have a person send messages anywhere.
  */
 export async function findDestinations(
-  sqs: DeadLetterSqs,
-  facts: QueueFacts,
+  queue: DeadLetterQueue,
   given: string | undefined,
 ): Promise<Destinations> {
-  if (given === facts.queueUrl) {
+  if (given === queue.queueUrl) {
     throw new ConfigurationError('Expected `destinationUrl` to be another queue than `queueUrl`');
   }
-  const sourceUrls = await sourcesOf(sqs, facts);
+  const sourceUrls = await sourcesOf(queue);
   const only = sourceUrls.length === 1 ? sourceUrls[0] : undefined;
   return {
     sourceUrls,
     urlOf({ sentBy, source }) {
       if (given !== undefined) return given;
-      const told = source === undefined ? undefined : siblingUrl(facts, source);
+      const told = source === undefined ? undefined : siblingUrl(queue, source);
       if (sentBy === 'redrive-policy' && told !== undefined) return told;
       const named = sourceUrls.find((url) => told !== undefined && pathOf(url) === pathOf(told));
       // What says that it came from elsewhere, such as a stream, is not for the only queue either.
@@ -42,7 +68,7 @@ export async function findDestinations(
 }
 
 /** The URL of a queue of the same account and region, by its ARN; a redrive policy works within these. */
-function siblingUrl({ queueUrl, queueArn }: QueueFacts, arn: string): string | undefined {
+function siblingUrl({ queueUrl, queueArn }: DeadLetterQueue, arn: string): string | undefined {
   const [, , service, region, account, name] = arn.split(':');
   const [, , , ownRegion, ownAccount] = queueArn.split(':');
   if (service !== 'sqs' || region !== ownRegion || account !== ownAccount || !name) return undefined;
@@ -54,24 +80,30 @@ function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
+const MOST_SOURCES = 1_000;
+
 /** None where the role may not ask: then the destination has to be given. */
-async function sourcesOf(sqs: DeadLetterSqs, facts: QueueFacts): Promise<readonly string[]> {
+async function sourcesOf(queue: DeadLetterQueue): Promise<readonly string[]> {
+  const urls: string[] = [];
+  let next: string | undefined;
   try {
-    return await allPages(async (page) => {
-      const { queueUrls = [], NextToken } = await sqs.listDeadLetterSourceQueues({
-        QueueUrl: facts.queueUrl,
+    do {
+      const { queueUrls = [], NextToken } = await queue.sqs.listDeadLetterSourceQueues({
+        QueueUrl: queue.queueUrl,
         MaxResults: 100,
-        ...page,
+        ...defined({ NextToken: next }),
       });
-      return { urls: queueUrls, next: NextToken };
-    });
+      urls.push(...queueUrls);
+      next = NextToken;
+    } while (next !== undefined && next !== '' && urls.length < MOST_SOURCES);
+    return urls;
   } catch (error) {
     // Emulators may lack this call; they have few queues.
-    return isUnknownCall(error) ? await sourcesByPolicy(sqs, facts).catch(() => []) : [];
+    return isUnknownCall(error) ? await sourcesByPolicy(queue).catch(() => []) : [];
   }
 }
 
-async function sourcesByPolicy(sqs: DeadLetterSqs, { queueArn }: QueueFacts): Promise<string[]> {
+async function sourcesByPolicy({ sqs, queueArn }: DeadLetterQueue): Promise<string[]> {
   const { QueueUrls: urls = [] } = await sqs.listQueues({});
   const facts = await Promise.all(urls.map((url) => readQueueFacts(sqs, url)));
   return facts.filter(({ deadLetterArn }) => deadLetterArn === queueArn).map(({ queueUrl }) => queueUrl);
@@ -80,20 +112,4 @@ async function sourcesByPolicy(sqs: DeadLetterSqs, { queueArn }: QueueFacts): Pr
 function isUnknownCall(error: unknown): boolean {
   const name = error instanceof Error ? error.name : '';
   return /InvalidAction|UnknownOperation|UnsupportedOperation|NotImplemented/.test(name);
-}
-
-interface Page {
-  readonly urls: readonly string[];
-  readonly next: string | undefined;
-}
-
-async function allPages(read: (page: { NextToken?: string }) => Promise<Page>): Promise<string[]> {
-  const all: string[] = [];
-  let next: string | undefined;
-  do {
-    const page = await read(next === undefined ? {} : { NextToken: next });
-    all.push(...page.urls);
-    next = page.next;
-  } while (next !== undefined && next !== '' && all.length < MOST_SOURCES);
-  return all;
 }

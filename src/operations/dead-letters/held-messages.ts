@@ -1,14 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
 import { changeVisibilities } from '../../queues/visibility.ts';
-import type { DeadLetterSqs, ReceivedMessage } from './dead-letter-sqs.ts';
-
-export interface HeldMessagesPorts {
-  readonly sqs: DeadLetterSqs;
-  readonly queueUrl: string;
-  readonly clock: Clock;
-  /** How long messages stay hidden should this process die. */
-  readonly hiddenSeconds: number;
-}
+import type { DeadLetterQueue } from './dead-letter-queue.ts';
+import type { ReceivedMessage } from './dead-letter-sqs.ts';
 
 const MOST_PER_RECEIVE = 10;
 /** Long enough for SQS to ask all of its servers, which a receive that does not wait does not. */
@@ -23,14 +15,17 @@ const ENTRIES_AT_ONCE = 50;
  * hidden for longer with two thirds of the time left, for as long as this goes on.
  */
 export class HeldMessages {
-  readonly #ports: HeldMessagesPorts;
+  readonly #queue: DeadLetterQueue;
+  readonly #hiddenSeconds: number;
   readonly #handles = new Map<string, string>();
   readonly #gone = new Set<string>();
   #cancelTimer: () => void;
   #prolonging: Promise<unknown> = Promise.resolve();
 
-  constructor(ports: HeldMessagesPorts) {
-    this.#ports = ports;
+  /** Should this process die, messages stay hidden for `hiddenSeconds`. */
+  constructor(queue: DeadLetterQueue, hiddenSeconds: number) {
+    this.#queue = queue;
+    this.#hiddenSeconds = hiddenSeconds;
     this.#cancelTimer = this.#prolongLater();
   }
 
@@ -43,7 +38,14 @@ export class HeldMessages {
   async receive(most: number = MOST_PER_RECEIVE): Promise<ReceivedMessage[] | undefined> {
     // A standard queue may deliver twice, also what was just deleted.
     for (let attempt = 1; attempt <= RECEIVES; attempt += 1) {
-      const received = await this.#receive(most);
+      const { Messages: received = [] } = await this.#queue.sqs.receiveMessage({
+        QueueUrl: this.#queue.queueUrl,
+        MaxNumberOfMessages: Math.min(most, MOST_PER_RECEIVE),
+        VisibilityTimeout: this.#hiddenSeconds,
+        WaitTimeSeconds: WAIT_SECONDS,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      });
       if (received.length === 0) return undefined;
       const fresh = received.filter(
         ({ MessageId: id = '' }) => !this.#handles.has(id) && !this.#gone.has(id),
@@ -54,19 +56,6 @@ export class HeldMessages {
       if (fresh.length > 0) return fresh;
     }
     return undefined;
-  }
-
-  async #receive(most: number): Promise<readonly ReceivedMessage[]> {
-    const { sqs, queueUrl, hiddenSeconds } = this.#ports;
-    const { Messages = [] } = await sqs.receiveMessage({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: Math.min(most, MOST_PER_RECEIVE),
-      VisibilityTimeout: hiddenSeconds,
-      WaitTimeSeconds: WAIT_SECONDS,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    });
-    return Messages;
   }
 
   handleOf(messageId: string): string | undefined {
@@ -88,23 +77,17 @@ export class HeldMessages {
   }
 
   #prolongLater(): () => void {
-    const { clock, hiddenSeconds } = this.#ports;
-    return clock.setTimer(
-      () => {
-        this.#prolonging = this.#change(hiddenSeconds * 1_000);
-        this.#cancelTimer = this.#prolongLater();
-      },
-      (hiddenSeconds * 1_000) / 3,
-    );
+    const hiddenMs = this.#hiddenSeconds * 1_000;
+    return this.#queue.clock.setTimer(() => {
+      this.#prolonging = this.#change(hiddenMs);
+      this.#cancelTimer = this.#prolongLater();
+    }, hiddenMs / 3);
   }
 
   async #change(delayMs: number): Promise<number> {
-    const { sqs, queueUrl } = this.#ports;
-    const changes = [...this.#handles.values()].map((receiptHandle) => ({
-      queueUrl,
-      receiptHandle,
-      delayMs,
-    }));
+    const { sqs, queueUrl } = this.#queue;
+    const handles = [...this.#handles.values()];
+    const changes = handles.map((receiptHandle) => ({ queueUrl, receiptHandle, delayMs }));
     let failed = 0;
     for (let start = 0; start < changes.length; start += ENTRIES_AT_ONCE) {
       const errors = await changeVisibilities(sqs, changes.slice(start, start + ENTRIES_AT_ONCE));

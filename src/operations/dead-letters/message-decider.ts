@@ -1,17 +1,22 @@
 import { defined } from '../../base/defined.ts';
-import type { Clock } from '../../base/clock.ts';
 import { ConfigurationError } from '../../base/errors.ts';
+import { type OperateOutcome, stateOf } from '../../claims/claim-admin.ts';
+import type { Claim } from '../../claims/claim.ts';
+import { operateOnClaims } from '../change-claims.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
+import type { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { Destinations } from './destinations.ts';
-import { freeClaims, type FreedMessage } from './free-claims.ts';
 import type { RedriveOptions } from './redrive-options.ts';
-import type { WhyLeft } from './redrive-plan.ts';
+import { planOf, type WhyLeft } from './redrive-plan.ts';
+import type { RedrivenClaim } from './redrive-result.ts';
 
-export interface MessageDeciderPorts {
-  readonly isFifo: boolean;
-  readonly destinations: Destinations;
-  readonly clock: Clock;
+/** A message that was decided over, and whose claims let it run if it is to be moved. */
+export interface FreedMessage extends MessageWithClaims {
+  readonly plan:
+    | { readonly do: 'move' | 'delete' }
+    | { readonly do: 'leave'; readonly why: WhyLeft; readonly error?: Error };
+  readonly claims: readonly RedrivenClaim[];
 }
 
 /** Left for these reasons, a message may be moved later, and those behind it in its group should come after it. */
@@ -22,15 +27,20 @@ const HOLDS_UP_ITS_GROUP: ReadonlySet<WhyLeft> = new Set([
   'behind',
 ]);
 
+/** Claims change while a person looks at them; more often than this, something else is wrong. */
+const TRIES = 3;
+
 /** Decides over messages, and releases the claims of those that will be moved. */
 export class MessageDecider {
-  readonly #ports: MessageDeciderPorts;
+  readonly #queue: DeadLetterQueue;
+  readonly #destinations: Destinations;
   readonly #options: RedriveOptions;
   /** Ids of messages that this redrive has sent: they may fail again at once, and come back. */
   readonly #sent = new Set<string>();
 
-  constructor(ports: MessageDeciderPorts, options: RedriveOptions) {
-    this.#ports = ports;
+  constructor(queue: DeadLetterQueue, destinations: Destinations, options: RedriveOptions) {
+    this.#queue = queue;
+    this.#destinations = destinations;
     this.#options = options;
   }
 
@@ -40,41 +50,34 @@ export class MessageDecider {
 
   /** One decision for each message, in order; of a FIFO queue they are made one after the other. */
   async decide(found: readonly MessageWithClaims[]): Promise<FreedMessage[]> {
-    if (!this.#ports.isFifo) return Promise.all(found.map((one) => this.#freeOne(one, false)));
+    if (!this.#queue.isFifo) return Promise.all(found.map((one) => this.#decideOne(one, false)));
     const freed: FreedMessage[] = [];
     const stopped = new Set<string | undefined>();
     for (const one of found) {
       const { messageGroupId } = one.message;
-      const next = await this.#freeOne(one, stopped.has(messageGroupId));
+      const next = await this.#decideOne(one, stopped.has(messageGroupId));
       if (next.plan.do === 'leave' && HOLDS_UP_ITS_GROUP.has(next.plan.why)) stopped.add(messageGroupId);
       freed.push(next);
     }
     return freed;
   }
 
-  async #freeOne(found: MessageWithClaims, isBehind: boolean): Promise<FreedMessage> {
-    const { admin, operator, reason, completed = 'skip', dryRun = false } = this.#options;
-    const { clock, destinations } = this.#ports;
+  async #decideOne(found: MessageWithClaims, isBehind: boolean): Promise<FreedMessage> {
     const { message } = found;
-    const cannotGo = destinations.urlOf(message) === undefined;
-    const freed = await freeClaims(found, {
-      admin,
-      operator,
-      reason,
-      completed,
-      clock,
-      // Only for what it says of the claims.
-      dryRun: dryRun || isBehind || cannotGo || this.#isBack(message),
-    });
+    const cannotGo = this.#destinations.urlOf(message) === undefined;
+    const isBack = this.#isBack(message);
+    // Of one that stays, only what is said of its claims.
+    const isOnlyTold = this.#options.dryRun === true || isBehind || cannotGo || isBack;
+    const freed = await this.#free(found, isOnlyTold);
     const leave = (why: WhyLeft, error?: Error): FreedMessage => ({
       ...freed,
       plan: { do: 'leave', why, ...defined({ error }) },
       claims: freed.claims.map((claim) => ({ ...claim, isReleased: false })),
     });
-    if (this.#isBack(message)) return leave('came-back');
+    if (isBack) return leave('came-back');
     if (freed.plan.do === 'leave') return freed;
     if (isBehind) return leave('behind');
-    if (freed.plan.do === 'move' && cannotGo) return leave('no-destination', this.#noDestination(message));
+    if (freed.plan.do === 'move' && cannotGo) return leave('no-destination', noDestination(message));
     return freed;
   }
 
@@ -83,10 +86,51 @@ export class MessageDecider {
     return this.#sent.has(messageId) || this.#sent.has(recordId);
   }
 
-  #noDestination({ source }: DeadLetterMessage): ConfigurationError {
-    const told = source === undefined ? '' : `; the message says that it came from \`${source}\``;
-    return new ConfigurationError(
-      `It is not known which queue the message came from: set \`destinationUrl\`${told}`,
-    );
+  /** Releases the claims of a message that is to be moved; one that has changed since it was read is decided over again. */
+  async #free(found: MessageWithClaims, isOnlyTold: boolean): Promise<FreedMessage> {
+    const { clock } = this.#queue;
+    const first = found.message.claims;
+    const released = new Set<string>();
+    const freed = (plan: FreedMessage['plan']): FreedMessage => ({
+      ...found,
+      plan,
+      claims: first.map((claim) => ({
+        key: claim.key,
+        state: stateOf(claim, clock.now()),
+        isReleased: released.has(claim.key),
+      })),
+    });
+    let claims = first;
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const now = { ...found, message: { ...found.message, claims } };
+      const plan = planOf(now, this.#options.completed ?? 'skip', clock.now());
+      if (plan.do !== 'move') return freed(plan);
+      const outcomes = await this.#release(plan.release, isOnlyTold);
+      const changed = new Map<string, Claim | undefined>();
+      for (const [index, { key }] of plan.release.entries()) {
+        const outcome = outcomes[index] as OperateOutcome;
+        if (outcome.status === 'error')
+          return freed({ do: 'leave', why: 'not-released', error: outcome.error });
+        if (outcome.status === 'done') released.add(key);
+        changed.set(key, outcome.status === 'done' ? outcome.claim : outcome.found);
+      }
+      if (plan.release.every(({ key }) => released.has(key))) return freed({ do: 'move' });
+      claims = claims.flatMap((claim) => (changed.has(claim.key) ? (changed.get(claim.key) ?? []) : claim));
+    }
+    return freed({ do: 'leave', why: 'not-released' });
   }
+
+  /** Without the signal: a release whose answer is lost may be stored all the same. */
+  async #release(claims: readonly Claim[], isOnlyTold: boolean): Promise<OperateOutcome[]> {
+    const { admin, operator, reason } = this.#options;
+    if (admin === undefined || isOnlyTold) return claims.map((claim) => ({ status: 'done', claim }));
+    return operateOnClaims(admin, claims, { operation: 'release', operator, reason });
+  }
+}
+
+function noDestination({ source }: DeadLetterMessage): ConfigurationError {
+  const told = source === undefined ? '' : `; the message says that it came from \`${source}\``;
+  return new ConfigurationError(
+    `It is not known which queue the message came from: set \`destinationUrl\`${told}`,
+  );
 }

@@ -1,26 +1,20 @@
-import { type Clock, wait } from '../../base/clock.ts';
+import { wait } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
-import type { DeadLetterSqs } from './dead-letter-sqs.ts';
+import type { DeadLetterQueue } from './dead-letter-queue.ts';
+import type { FailedEntry } from './dead-letter-sqs.ts';
 import type { HeldMessages } from './held-messages.ts';
-import { bytesOf, entryOf, type OutgoingMessage, sendTogether } from './send-together.ts';
-import type { WhyLeft } from './redrive-plan.ts';
+import { bytesOf, entryOf, type OutgoingMessage } from './send-entry.ts';
 
-/** What became of one message. */
+/** The outcome of one message. `unanswered`: SQS may have taken it. `behind`: it was not sent. */
 export type MoveOutcome =
   | { readonly moved: true; readonly newMessageId: string | undefined }
-  | { readonly moved: false; readonly why: WhyLeft; readonly error?: Error };
-
-export interface MessageMoverPorts {
-  readonly sqs: DeadLetterSqs;
-  readonly queueUrl: string;
-  readonly held: HeldMessages;
-  readonly clock: Clock;
-}
+  | { readonly moved: false; readonly why: 'refused' | 'unanswered' | 'behind'; readonly error?: Error };
 
 const MOST_ENTRIES = 10;
 /** Every SQS takes this much at once; a larger message goes alone. */
 const MOST_BYTES = 256 * 1_024;
-const TRIES = 5;
+const SEND_TRIES = 3;
+const DELETE_TRIES = 5;
 const FIRST_PAUSE_MS = 100;
 
 /**
@@ -29,25 +23,30 @@ const FIRST_PAUSE_MS = 100;
  * that was not taken.
  */
 export class MessageMover {
-  readonly #ports: MessageMoverPorts;
+  readonly #queue: DeadLetterQueue;
+  readonly #held: HeldMessages;
   /** Messages that were sent and could not be deleted. They are not shown again: they would be sent twice. */
   readonly undeleted: Set<string> = new Set();
   /** Why the last request failed as a whole: the next one is likely to fail too. */
   trouble: Error | undefined;
 
-  constructor(ports: MessageMoverPorts) {
-    this.#ports = ports;
+  constructor(queue: DeadLetterQueue, held: HeldMessages) {
+    this.#queue = queue;
+    this.#held = held;
   }
 
   /** One outcome for each message, in order. */
   async move(messages: readonly OutgoingMessage[]): Promise<MoveOutcome[]> {
     const outcomes = new Map<OutgoingMessage, MoveOutcome>();
-    const stopped = new Set<string>();
+    const stopped = new Set<string | undefined>();
     for (const request of requestsOf(messages)) {
-      const free = request.filter((one) => !stopped.has(laneOf(one) ?? ''));
-      const moved = await this.#moveTogether(free);
+      const free = request.filter((one) => !stopped.has(laneOf(one)));
+      const sent = await this.#send(free);
+      await this.delete(
+        free.flatMap(({ read }, index) => (sent[index]?.moved ? read.message.messageId : [])),
+      );
       for (const one of request) {
-        const outcome = moved.get(one) ?? { moved: false, why: 'behind' };
+        const outcome = sent[free.indexOf(one)] ?? { moved: false, why: 'behind' };
         outcomes.set(one, outcome);
         const lane = laneOf(one);
         if (!outcome.moved && lane !== undefined) stopped.add(lane);
@@ -56,46 +55,83 @@ export class MessageMover {
     return messages.map((one) => outcomes.get(one) as MoveOutcome);
   }
 
-  async #moveTogether(messages: readonly OutgoingMessage[]): Promise<Map<OutgoingMessage, MoveOutcome>> {
-    const { outcomes, trouble } = await sendTogether(messages, this.#ports);
-    this.trouble = trouble;
-    const moved = new Map<OutgoingMessage, MoveOutcome>();
-    const sentIds: string[] = [];
-    messages.forEach((one, index) => {
-      const outcome = outcomes[index];
-      if (outcome?.sent === true) sentIds.push(one.read.message.messageId);
-      moved.set(
-        one,
-        outcome?.sent === true
-          ? { moved: true, newMessageId: outcome.newMessageId }
-          : { moved: false, why: 'unanswered', ...outcome },
-      );
-    });
-    await this.delete(sentIds);
-    return moved;
+  /**
+   * Sends messages to one queue in one request. What SQS refuses for reasons of its own is sent again. What it does not
+   * answer is sent again only to a FIFO queue, which drops the second of two: a standard queue would have the message twice.
+   */
+  async #send(messages: readonly OutgoingMessage[]): Promise<MoveOutcome[]> {
+    this.trouble = undefined;
+    const [first] = messages;
+    if (first === undefined) return [];
+    const { sqs, clock } = this.#queue;
+    const isFifo = first.destinationUrl.endsWith('.fifo');
+    const outcomes: MoveOutcome[] = messages.map(() => unanswered());
+    let open = messages.map((_, index) => index);
+    for (let attempt = 1; attempt <= SEND_TRIES && open.length > 0; attempt += 1) {
+      if (attempt > 1) await wait(clock, FIRST_PAUSE_MS * 2 ** (attempt - 2));
+      const asked = open;
+      open = [];
+      try {
+        const { Successful = [], Failed = [] } = await sqs.sendMessageBatch({
+          QueueUrl: first.destinationUrl,
+          Entries: asked.map((index) => entryOf(messages[index] as OutgoingMessage, String(index))),
+        });
+        this.trouble = undefined;
+        for (const { Id, MessageId } of Successful)
+          outcomes[Number(Id)] = { moved: true, newMessageId: MessageId };
+        for (const failed of Failed) {
+          outcomes[Number(failed.Id)] = { moved: false, why: 'refused', error: errorOf(failed) };
+          if (failed.SenderFault !== true) open.push(Number(failed.Id));
+        }
+        const answered = new Set([...Successful, ...Failed].map(({ Id }) => Number(Id)));
+        if (isFifo) open.push(...asked.filter((index) => !answered.has(index)));
+      } catch (thrown) {
+        this.trouble = asError(thrown);
+        const why = isRefusal(this.trouble) ? 'refused' : 'unanswered';
+        for (const index of asked) outcomes[index] = { moved: false, why, error: this.trouble };
+        if (isFifo && why === 'unanswered') open = asked;
+      }
+    }
+    return outcomes;
   }
 
   /** Deletes messages; what cannot be deleted is kept in `undeleted`. Answers what is. */
   async delete(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const { sqs, queueUrl, held, clock } = this.#ports;
+    const { sqs, queueUrl, clock } = this.#queue;
     let left = [...messageIds];
-    for (let attempt = 1; attempt <= TRIES && left.length > 0; attempt += 1) {
+    for (let attempt = 1; attempt <= DELETE_TRIES && left.length > 0; attempt += 1) {
       if (attempt > 1) await wait(clock, FIRST_PAUSE_MS * 2 ** (attempt - 2));
       try {
         const asked = left;
         const { Failed = [] } = await sqs.deleteMessageBatch({
           QueueUrl: queueUrl,
-          Entries: asked.map((id, index) => ({ Id: String(index), ReceiptHandle: held.handleOf(id) ?? '' })),
+          Entries: asked.map((id, index) => ({
+            Id: String(index),
+            ReceiptHandle: this.#held.handleOf(id) ?? '',
+          })),
         });
         left = Failed.map(({ Id }) => asked[Number(Id)]).filter((id) => id !== undefined);
       } catch (thrown) {
-        if (attempt === TRIES) this.trouble = asError(thrown);
+        if (attempt === DELETE_TRIES) this.trouble = asError(thrown);
       }
     }
-    for (const id of messageIds) held.letGo(id);
+    for (const id of messageIds) this.#held.letGo(id);
     for (const id of left) this.undeleted.add(id);
     return new Set(messageIds.filter((id) => !left.includes(id)));
   }
+}
+
+function unanswered(): MoveOutcome {
+  return { moved: false, why: 'unanswered', error: new Error('SQS did not say what became of the message') };
+}
+
+function errorOf({ Code, Message }: FailedEntry): Error {
+  return new Error(`SQS refused the message: ${Code ?? 'no code'} ${Message ?? ''}`.trimEnd());
+}
+
+/** SQS has answered, and did nothing. */
+function isRefusal(error: Error): boolean {
+  return '$fault' in error && error.$fault === 'client';
 }
 
 /** What must stay in order. */

@@ -1,5 +1,5 @@
 import { defined } from '../../base/defined.ts';
-import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import {
   aBoolean,
   aFunction,
@@ -11,12 +11,11 @@ import {
 } from '../../options/check-options.ts';
 import { anAdmin, aUrl } from '../../options/domain-checks.ts';
 import type { CommandClient } from '../../options/command-client.ts';
-import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages, type KeyOfMessage, type ParkedClaimsRead } from './claims-of-messages.ts';
 import { type DeadLetterMessage, readMessage } from './dead-letter-message.ts';
+import { openDeadLetterQueue } from './dead-letter-queue.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import { HeldMessages } from './held-messages.ts';
-import { readQueueFacts, refuseToMoveOn } from './queue-facts.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 
 /** Options of `peekDeadLetters`. */
@@ -83,14 +82,10 @@ export async function peekDeadLetters(
     clock: objectWith('now', 'setTimer'),
     signal: anObject(),
   });
-  const { queueUrl, limit = DEFAULT_LIMIT, admin, key: keyOf, usesReceives = false } = options;
-  const { clock = systemClock, signal } = options;
-  const bounded = boundedDeadLetterSqs(sqs, clock);
-  const facts = await readQueueFacts(bounded, queueUrl);
-  refuseToMoveOn(facts, usesReceives);
-
-  const claims = new ClaimsOfMessages({ admin, keyOf, clock, signal });
-  const held = new HeldMessages({ sqs: bounded, queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
+  const { limit = DEFAULT_LIMIT, signal } = options;
+  const queue = await openDeadLetterQueue(sqs, options);
+  const claims = new ClaimsOfMessages(options);
+  const held = new HeldMessages(queue, HIDDEN_SECONDS);
   const messages: DeadLetterMessage[] = [];
   let isEmpty = false;
   let stillHidden = 0;
@@ -107,8 +102,8 @@ export async function peekDeadLetters(
   }
   return {
     messages,
-    isWhole: isEmpty && (!facts.isFifo || messages.length >= facts.visible),
-    total: facts.visible + facts.hidden,
+    isWhole: isEmpty && (!queue.isFifo || messages.length >= queue.visible),
+    total: queue.visible + queue.hidden,
     stillHidden,
     ...defined({ parkedRead: claims.parkedRead }),
   };

@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { hasCode } from '../../base/errors.ts';
 import { idempotencyKey, type Namespace } from '../../keys/key-string.ts';
 import { type KeySelector, messageId } from '../../keys/key-selector.ts';
-import { aFunction, anObject, checkOptionsOf, required } from '../../options/check-options.ts';
+import { aFunction, checkOptionsOf, objectWith, required } from '../../options/check-options.ts';
 import { aNamespace } from '../../options/domain-checks.ts';
 import { type DecodeStep, decodeSteps, readPayloads } from '../../sources/decode-step.ts';
 import { sqs } from '../../sources/sqs.ts';
@@ -33,11 +33,7 @@ export function processorKey(options: ProcessorKeyOptions): KeyOfMessage {
   checkOptionsOf('processorKey', options, {
     namespace: required(aNamespace()),
     key: aFunction(),
-    decode: {
-      ...anObject(),
-      expected: 'what envelopes and decoders are, or a list of them',
-      accepts: isObject,
-    },
+    decode: { ...objectWith(), expected: 'what envelopes and decoders are, or a list of them' },
   });
   const { namespace, key = messageId(), decode } = options;
   const steps = decodeSteps(decode);
@@ -78,8 +74,4 @@ function sqsRecordOf(message: DeadLetterMessage): SQSRecord | undefined {
     eventSourceARN: source,
     awsRegion: source.split(':')[3] ?? '',
   };
-}
-
-function isObject(value: unknown): boolean {
-  return (typeof value === 'object' || typeof value === 'function') && value !== null;
 }

@@ -1,11 +1,9 @@
-import { systemClock } from '../../base/clock.ts';
 import { checkOptionsOf } from '../../options/check-options.ts';
 import type { CommandClient } from '../../options/command-client.ts';
-import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages } from './claims-of-messages.ts';
+import { openDeadLetterQueue } from './dead-letter-queue.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import { findDestinations } from './destinations.ts';
-import { readQueueFacts, refuseToMoveOn } from './queue-facts.ts';
 import { Redrive } from './redrive.ts';
 import { REDRIVE_CHECKS, type RedriveOptions } from './redrive-options.ts';
 import type { RedriveResult } from './redrive-result.ts';
@@ -32,12 +30,9 @@ export async function redriveDeadLetters(
   options: RedriveOptions,
 ): Promise<RedriveResult> {
   checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
-  const { queueUrl, destinationUrl, admin, key: keyOf, usesReceives = false } = options;
-  const { clock = systemClock, signal } = options;
-  const bounded = boundedDeadLetterSqs(sqs, clock);
-  const facts = await readQueueFacts(bounded, queueUrl);
-  refuseToMoveOn(facts, usesReceives);
-  const destinations = await findDestinations(bounded, facts, destinationUrl);
-  const claims = new ClaimsOfMessages({ admin, keyOf, clock, signal });
-  return new Redrive({ sqs: bounded, facts, destinations, claims, clock }, options).run();
+  checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
+  const queue = await openDeadLetterQueue(sqs, options);
+  const destinations = await findDestinations(queue, options.destinationUrl);
+  const claims = new ClaimsOfMessages(options);
+  return new Redrive(queue, destinations, claims, options).run();
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import {
   aBoolean,
@@ -10,16 +9,17 @@ import {
   required,
 } from '../../options/check-options.ts';
 import { anAdmin, aUrl } from '../../options/domain-checks.ts';
-import { words } from '../change-claims.ts';
-import type { KeyOfMessage } from './claims-of-messages.ts';
+import { type ChangeOptions, words } from '../change-claims.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
+import type { PeekOptions } from './peek-dead-letters.ts';
 import type { CompletedMessages } from './redrive-plan.ts';
 import type { RedriveProgress } from './redrive-result.ts';
 
 /** Options of `redriveDeadLetters`. */
-export interface RedriveOptions {
-  /** The dead-letter queue. */
-  readonly queueUrl: string;
+export interface RedriveOptions
+  extends
+    Pick<PeekOptions, 'queueUrl' | 'key' | 'usesReceives' | 'clock'>,
+    Pick<ChangeOptions, 'operator' | 'reason'> {
   /**
    * Where the messages go. Default: where the redrive policy took each of them from, or the only queue that has this one for
    * its dead-letter queue.
@@ -27,8 +27,6 @@ export interface RedriveOptions {
   readonly destinationUrl?: string;
   /** Where the claims are, which are released before their messages are moved. Default: no claim is looked at. */
   readonly admin?: ClaimAdmin;
-  /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
-  readonly key?: KeyOfMessage;
   /**
    * Which messages: `'all'`, those with these ids, or those that a function chooses.
    *
@@ -37,22 +35,14 @@ export interface RedriveOptions {
   readonly which: 'all' | readonly string[] | ((message: DeadLetterMessage) => boolean);
   /** What becomes of messages whose claim says that their work is done. Default `'skip'`: they stay where they are. */
   readonly completed?: CompletedMessages;
-  /** Who does it: at most 128 characters without control characters, kept on the claims. */
-  readonly operator: string;
-  /** Why: at most 256 characters without control characters, kept on the claims. */
-  readonly reason: string;
   /** Only says what would be done. Default false. */
   readonly dryRun?: boolean;
-  /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
-  readonly usesReceives?: boolean;
   /**
    * Told of every message, and of how far it is. What it throws is ignored.
    *
    * @param progress What was done so far.
    */
   readonly onProgress?: (progress: RedriveProgress) => void;
-  /** Default: the system clock. */
-  readonly clock?: Clock;
   /** Stops after the messages that are being moved. */
   readonly signal?: AbortSignal;
 }

@@ -85,40 +85,44 @@ export class RedriveTally {
   readonly #total: number;
   readonly #onProgress: ((progress: RedriveProgress) => void) | undefined;
   readonly #released = new Set<string>();
-  readonly messages: RedrivenMessage[] = [];
-  moved = 0;
-  deleted = 0;
-  left = 0;
+  readonly #messages: RedrivenMessage[] = [];
+  readonly #counts = { moved: 0, deleted: 0, left: 0 };
 
   constructor(total: number, onProgress: ((progress: RedriveProgress) => void) | undefined) {
     this.#total = total;
     this.#onProgress = onProgress;
   }
 
-  get released(): number {
-    return this.#released.size;
+  get moved(): number {
+    return this.#counts.moved;
   }
 
-  noteReleased(keys: readonly string[]): void {
-    for (const key of keys) this.#released.add(key);
+  result(): Pick<RedriveResult, 'moved' | 'deleted' | 'left' | 'released' | 'messages'> {
+    const { moved, deleted, left } = this.#counts;
+    return { moved, deleted, released: this.#released.size, left, messages: this.#messages };
+  }
+
+  noteReleased(claims: readonly RedrivenClaim[]): void {
+    for (const { key, isReleased } of claims) if (isReleased) this.#released.add(key);
   }
 
   add(message: RedrivenMessage): void {
-    this[message.outcome] += 1;
-    if (this.messages.length < MOST_MESSAGES) this.messages.push(message);
-    this.#tell(message);
+    this.noteReleased(message.claims);
+    this.#counts[message.outcome] += 1;
+    if (this.#messages.length < MOST_MESSAGES) this.#messages.push(message);
+    this.#tell({ message });
   }
 
   /** What SQS moves itself it only counts. */
   movedTogether(moved: number): void {
-    this.moved = moved;
-    this.#tell();
+    this.#counts.moved = moved;
+    this.#tell({});
   }
 
-  #tell(message?: RedrivenMessage): void {
-    const { moved, left } = this;
+  #tell(of: Pick<RedriveProgress, 'message'>): void {
+    const { moved, left } = this.#counts;
     try {
-      this.#onProgress?.({ ...(message !== undefined && { message }), moved, left, total: this.#total });
+      this.#onProgress?.({ ...of, moved, left, total: this.#total });
     } catch {
       // A display that fails stops no redrive.
     }

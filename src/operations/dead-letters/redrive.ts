@@ -1,45 +1,47 @@
 import { defined } from '../../base/defined.ts';
-import type { Clock } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsOfMessages, MessageWithClaims } from './claims-of-messages.ts';
-import { readMessage } from './dead-letter-message.ts';
-import type { DeadLetterSqs, ReceivedMessage } from './dead-letter-sqs.ts';
+import { type ReadMessage, readMessage } from './dead-letter-message.ts';
+import { type DeadLetterQueue, readQueueFacts } from './dead-letter-queue.ts';
 import type { Destinations } from './destinations.ts';
-import type { FreedMessage } from './free-claims.ts';
 import { HeldMessages } from './held-messages.ts';
-import { MessageDecider } from './message-decider.ts';
-import { MessageMover } from './message-mover.ts';
+import { type FreedMessage, MessageDecider } from './message-decider.ts';
+import { MessageMover, type MoveOutcome } from './message-mover.ts';
 import { runMoveTask } from './move-task.ts';
-import { type QueueFacts, readQueueFacts } from './queue-facts.ts';
 import type { RedriveOptions } from './redrive-options.ts';
+import type { WhyLeft } from './redrive-plan.ts';
 import { type RedrivenMessage, type RedriveResult, RedriveTally } from './redrive-result.ts';
-
-export interface RedrivePorts {
-  readonly sqs: DeadLetterSqs;
-  readonly facts: QueueFacts;
-  readonly destinations: Destinations;
-  readonly claims: ClaimsOfMessages;
-  readonly clock: Clock;
-}
 
 /** How long messages stay hidden should this process die. */
 const HIDDEN_SECONDS = 300;
 /** A longer queue is not looked through before SQS moves it: all of its messages would be hidden meanwhile. */
 const LONGEST_SURVEY = 2_000;
+
 /** One redrive. */
 export class Redrive {
-  readonly #ports: RedrivePorts;
+  readonly #queue: DeadLetterQueue;
+  readonly #destinations: Destinations;
+  readonly #claims: ClaimsOfMessages;
   readonly #options: RedriveOptions;
   readonly #tally: RedriveTally;
   readonly #decider: MessageDecider;
+  /** Of a list of ids: those that were not found yet. */
+  readonly #wanted: Set<string> | undefined;
   #stillHidden = 0;
 
-  constructor(ports: RedrivePorts, options: RedriveOptions) {
-    this.#ports = ports;
+  constructor(
+    queue: DeadLetterQueue,
+    destinations: Destinations,
+    claims: ClaimsOfMessages,
+    options: RedriveOptions,
+  ) {
+    this.#queue = queue;
+    this.#destinations = destinations;
+    this.#claims = claims;
     this.#options = options;
-    const { facts, destinations, clock } = ports;
-    this.#decider = new MessageDecider({ isFifo: facts.isFifo, destinations, clock }, options);
-    this.#tally = new RedriveTally(facts.visible, options.onProgress);
+    this.#decider = new MessageDecider(queue, destinations, options);
+    this.#tally = new RedriveTally(queue.visible, options.onProgress);
+    this.#wanted = Array.isArray(options.which) ? new Set<string>(options.which) : undefined;
   }
 
   async run(): Promise<RedriveResult> {
@@ -57,20 +59,19 @@ export class Redrive {
    */
   async #wantsMoveTask(): Promise<boolean> {
     const { which, dryRun = false, admin } = this.#options;
-    const { facts, destinations } = this.#ports;
-    if (which !== 'all' || dryRun || destinations.sourceUrls.length === 0) return false;
+    if (which !== 'all' || dryRun || this.#destinations.sourceUrls.length === 0) return false;
     if (admin === undefined) return true;
     // Of a FIFO group no more than the first messages can be seen.
-    if (facts.isFifo || facts.visible > LONGEST_SURVEY) return false;
+    if (this.#queue.isFifo || this.#queue.visible > LONGEST_SURVEY) return false;
     return this.#withHeld(async (held) => {
       for (;;) {
         if (this.#isAborted) return false;
         const received = await held.receive();
         if (received === undefined) return true;
-        const found = await this.#ports.claims.find(received.map(readMessage));
+        const found = await this.#claims.find(received.map(readMessage));
         if (!found.every((one) => this.#isPlain(one))) return false;
         const freed = await this.#decider.decide(found);
-        this.#tally.noteReleased(freed.flatMap(releasedKeys));
+        this.#tally.noteReleased(freed.flatMap(({ claims }) => claims));
         if (freed.some(({ plan }) => plan.do !== 'move')) return false;
       }
     });
@@ -84,15 +85,12 @@ export class Redrive {
 
   /** Undefined: SQS did not, or not all of it, and the rest is moved message by message. */
   async #byMoveTask(): Promise<RedriveResult | undefined> {
-    const { sqs, facts, clock } = this.#ports;
     const { destinationUrl, signal } = this.#options;
     const destinationArn = await this.#destinationArn();
     if (destinationUrl !== undefined && destinationArn === undefined) return undefined;
     const before = this.#tally.moved;
-    const task = await runMoveTask(
-      { sourceArn: facts.queueArn, destinationArn },
-      { sqs, clock, signal, onMoved: (moved) => this.#tally.movedTogether(before + moved) },
-    );
+    const onMoved = (moved: number): void => this.#tally.movedTogether(before + moved);
+    const task = await runMoveTask(this.#queue, { destinationArn, signal, onMoved });
     const movedBy = 'move-task';
     switch (task.end) {
       case 'refused':
@@ -113,37 +111,32 @@ export class Redrive {
   async #destinationArn(): Promise<string | undefined> {
     const { destinationUrl } = this.#options;
     if (destinationUrl === undefined) return undefined;
-    const facts = await readQueueFacts(this.#ports.sqs, destinationUrl).catch(() => undefined);
+    const facts = await readQueueFacts(this.#queue.sqs, destinationUrl).catch(() => undefined);
     return facts?.queueArn;
   }
 
   async #byMessages(): Promise<RedriveResult> {
-    const { sqs, facts, clock } = this.#ports;
-    const { which } = this.#options;
-    const wanted = Array.isArray(which) ? new Set<string>(which) : undefined;
-    return this.#withHeld(async (held) => {
-      const mover = new MessageMover({ sqs, queueUrl: facts.queueUrl, held, clock });
-      const end = await this.#moveAll(held, mover, wanted);
+    const end = await this.#withHeld(async (held) => {
+      const mover = new MessageMover(this.#queue, held);
+      const { isFifo, visible } = this.#queue;
+      const moved = await this.#moveAll(held, mover);
       return {
-        ...end,
+        ...moved,
         undeleted: [...mover.undeleted],
-        notFound: [...(wanted ?? [])],
-        notSeen: facts.isFifo && end.ended === 'whole' ? Math.max(0, facts.visible - held.seen) : 0,
+        notFound: [...(this.#wanted ?? [])],
+        notSeen: isFifo && moved.ended === 'whole' ? Math.max(0, visible - held.seen) : 0,
       };
-    }).then((end) => this.#result(end));
+    });
+    return this.#result(end);
   }
 
-  async #moveAll(
-    held: HeldMessages,
-    mover: MessageMover,
-    wanted: Set<string> | undefined,
-  ): Promise<Pick<RedriveResult, 'ended' | 'error'>> {
-    while (wanted?.size !== 0) {
+  async #moveAll(held: HeldMessages, mover: MessageMover): Promise<Pick<RedriveResult, 'ended' | 'error'>> {
+    while (this.#wanted?.size !== 0) {
       if (this.#isAborted) return { ended: 'aborted' };
       try {
         const received = await held.receive();
         if (received === undefined) break;
-        await this.#redrive(received, mover, wanted);
+        await this.#redrive(received.map(readMessage), mover);
       } catch (thrown) {
         return { ended: this.#isAborted ? 'aborted' : 'failed', error: asError(thrown) };
       }
@@ -152,22 +145,13 @@ export class Redrive {
     return { ended: 'whole' };
   }
 
-  async #redrive(
-    received: readonly ReceivedMessage[],
-    mover: MessageMover,
-    wanted: Set<string> | undefined,
-  ): Promise<void> {
-    const read = received.map(readMessage).filter(({ message }) => wanted?.delete(message.messageId) ?? true);
-    const found = await this.#ports.claims.find(read);
+  async #redrive(read: readonly ReadMessage[], mover: MessageMover): Promise<void> {
+    const listed = read.filter(({ message }) => this.#wanted?.delete(message.messageId) ?? true);
+    const found = await this.#claims.find(listed);
     const { which, dryRun = false } = this.#options;
-    const freed = await this.#decider.decide(
-      typeof which === 'function' ? found.filter(({ message }) => which(message)) : found,
-    );
-    for (const one of freed) {
-      if (one.plan.do !== 'leave') continue;
-      const { why, error } = one.plan;
-      this.#tell(one, { outcome: 'left', why, ...defined({ error }) });
-    }
+    const chosen = typeof which === 'function' ? found.filter(({ message }) => which(message)) : found;
+    const freed = await this.#decider.decide(chosen);
+    for (const one of freed) if (one.plan.do === 'leave') this.#tellLeft(one, one.plan);
     const done = freed.filter(({ plan }) => plan.do === 'delete');
     const free = freed.filter(({ plan }) => plan.do === 'move');
     if (dryRun) {
@@ -183,22 +167,17 @@ export class Redrive {
     if (done.length === 0) return;
     const deleted = await mover.delete(done.map(({ message }) => message.messageId));
     for (const one of done) {
-      const isDeleted = deleted.has(one.message.messageId);
-      this.#tell(one, isDeleted ? { outcome: 'deleted' } : { outcome: 'left', why: 'completed' });
+      if (deleted.has(one.message.messageId)) this.#tell(one, { outcome: 'deleted' });
+      else this.#tellLeft(one, { why: 'completed' });
     }
   }
 
   async #move(free: readonly FreedMessage[], mover: MessageMover): Promise<void> {
-    const outgoing = free.map((one) => ({ read: one, destinationUrl: this.#destinationOf(one) }));
+    const outgoing = free.map((read) => ({ read, destinationUrl: this.#destinationOf(read) }));
     const outcomes = await mover.move(outgoing);
     outgoing.forEach(({ read, destinationUrl }, index) => {
-      const outcome = outcomes[index];
-      if (outcome === undefined) return;
-      if (!outcome.moved) {
-        const { why, error } = outcome;
-        this.#tell(read, { outcome: 'left', why, ...defined({ error }) });
-        return;
-      }
+      const outcome = outcomes[index] as MoveOutcome;
+      if (!outcome.moved) return this.#tellLeft(read, outcome);
       const { newMessageId } = outcome;
       if (newMessageId !== undefined) this.#decider.noteSent(newMessageId);
       this.#tell(read, { outcome: 'moved', destinationUrl, ...defined({ newMessageId }) });
@@ -206,21 +185,23 @@ export class Redrive {
   }
 
   #destinationOf({ message }: FreedMessage): string {
-    return this.#ports.destinations.urlOf(message) ?? '';
+    return this.#destinations.urlOf(message) ?? '';
+  }
+
+  #tellLeft(one: FreedMessage, { why, error }: { readonly why: WhyLeft; readonly error?: Error }): void {
+    this.#tell(one, { outcome: 'left', why, ...defined({ error }) });
   }
 
   #tell(
     { message: { messageId }, claims }: FreedMessage,
     ended: Omit<RedrivenMessage, 'messageId' | 'claims'>,
   ): void {
-    this.#tally.noteReleased(releasedKeys({ claims }));
     this.#tally.add({ messageId, claims, ...ended });
   }
 
   /** Shows again what is left, however it ends. */
   async #withHeld<Result>(work: (held: HeldMessages) => Promise<Result>): Promise<Result> {
-    const { sqs, facts, clock } = this.#ports;
-    const held = new HeldMessages({ sqs, queueUrl: facts.queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
+    const held = new HeldMessages(this.#queue, HIDDEN_SECONDS);
     try {
       return await work(held);
     } finally {
@@ -229,20 +210,14 @@ export class Redrive {
   }
 
   #result(end: Pick<RedriveResult, 'ended'> & Partial<RedriveResult>): RedriveResult {
-    const { moved, deleted, released, left, messages } = this.#tally;
-    const { parkedRead } = this.#ports.claims;
     return {
       movedBy: 'messages',
-      moved,
-      deleted,
-      released,
-      left,
-      messages,
+      ...this.#tally.result(),
       undeleted: [],
       notFound: [],
       notSeen: 0,
       stillHidden: this.#stillHidden,
-      ...defined({ parkedRead }),
+      ...defined({ parkedRead: this.#claims.parkedRead }),
       ...end,
     };
   }
@@ -250,8 +225,4 @@ export class Redrive {
   get #isAborted(): boolean {
     return this.#options.signal?.aborted === true;
   }
-}
-
-function releasedKeys({ claims }: Pick<FreedMessage, 'claims'>): string[] {
-  return claims.flatMap(({ key, isReleased }) => (isReleased ? [key] : []));
 }

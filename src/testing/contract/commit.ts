@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
-import type { Bench, Contract } from '../store-bench.ts';
+import { type Bench, type Contract, RETENTION_MS } from '../store-bench.ts';
 
 /** Effects for the tests of `commit`: counters, which show when something is done twice. */
 export interface CommitSubject {
@@ -27,14 +26,10 @@ export interface CommitSubject {
 
 /** The part of the contract that only stores with `commit` keep. */
 export function describeCommit({ effect, refusedEffect, read }: CommitSubject, contract: Contract): void {
-  function completion(bench: Bench, name: string, owner: string, result?: string): Completion {
-    const common = { end: 'complete', key: bench.key(name), owner, retentionMs: 3_600_000 } as const;
-    return result === undefined ? common : { ...common, result };
-  }
-
   function commit(bench: Bench, name: string, owner: string, what: unknown): Promise<CommitOutcome> {
     assert(bench.store.commit !== undefined, 'The store has no commit()');
-    return bench.store.commit(completion(bench, name, owner, '"done"'), what);
+    const completion = { end: 'complete', key: bench.key(name), owner, retentionMs: RETENTION_MS } as const;
+    return bench.store.commit({ ...completion, result: '"done"' }, what);
   }
 
   contract('writes the effect and the completion together', async (bench) => {

@@ -3,9 +3,16 @@ import assert from 'node:assert/strict';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
 import type { ClaimQuery, ClaimState, ClaimAdmin } from '../../claims/claim-admin.ts';
-import { type Contract, LEASE_MS, ofAdmin, oneOfEach, RETENTION_MS } from '../store-bench.ts';
-
-const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
+import {
+  type Contract,
+  keysOf,
+  LEASE_MS,
+  ofAdmin,
+  oneOfEach,
+  pagesOf,
+  RETENTION_MS,
+  STATES,
+} from '../store-bench.ts';
 
 /** How people find claims, of stores that can be operated on. */
 export function describeList(base: Contract): void {
@@ -21,7 +28,7 @@ export function describeList(base: Contract): void {
         assert.deepEqual(claims, [await stored(state)], state);
       }
       const claims = await all(admin, { keyPrefix: key('') });
-      assert.deepEqual(claims.map((claim) => claim.key).toSorted(), STATES.map(key).toSorted());
+      assert.deepEqual(keysOf(claims).toSorted(), STATES.map(key).toSorted());
     },
   );
 
@@ -32,11 +39,8 @@ export function describeList(base: Contract): void {
     for (const query of [{ state: 'in-progress' as const }, {}]) {
       for (const limit of [2, 1_000]) {
         const pages = await pagesOf(admin, { ...query, keyPrefix: key('paged-'), limit });
-        assert(
-          pages.every((page) => page.length <= limit),
-          'A page is too long',
-        );
-        const found = pages.flat().map((claim) => claim.key);
+        for (const { claims } of pages) assert(claims.length <= limit, 'A page is too long');
+        const found = keysOf(pages.flatMap(({ claims }) => claims));
         assert.deepEqual(found.toSorted(), keys.toSorted());
       }
     }
@@ -46,12 +50,8 @@ export function describeList(base: Contract): void {
     await acquire('orders#1');
     await acquire('refunds#1');
     for (const state of ['in-progress', undefined] as const) {
-      const query = { keyPrefix: key('orders#'), ...defined({ state }) };
-      const claims = await all(admin, query);
-      assert.deepEqual(
-        claims.map((claim) => claim.key),
-        [key('orders#1')],
-      );
+      const claims = await all(admin, { keyPrefix: key('orders#'), ...defined({ state }) });
+      assert.deepEqual(keysOf(claims), [key('orders#1')]);
     }
   });
 
@@ -60,8 +60,7 @@ export function describeList(base: Contract): void {
     await oneOfEach(bench);
     await clock.advance(2 * RETENTION_MS);
     for (const state of [...STATES, undefined]) {
-      const query = { keyPrefix: key(''), ...defined({ state }) };
-      assert.deepEqual(await all(admin, query), []);
+      assert.deepEqual(await all(admin, { keyPrefix: key(''), ...defined({ state }) }), []);
     }
   });
 
@@ -72,10 +71,8 @@ export function describeList(base: Contract): void {
     await operate('park', 'overdue');
     await operate('resolve', 'failed');
     await operate('forget', 'completed');
-    const names = async (state: ClaimState): Promise<string[]> => {
-      const claims = await all(admin, { state, keyPrefix: key('') });
-      return claims.map((claim) => claim.key);
-    };
+    const names = async (state: ClaimState): Promise<string[]> =>
+      keysOf(await all(admin, { state, keyPrefix: key('') }));
     assert.deepEqual(await names('failed'), [key('parked')]);
     assert.deepEqual(await names('parked'), [key('overdue')]);
     assert.deepEqual(await names('completed'), [key('failed')]);
@@ -93,27 +90,22 @@ export function describeList(base: Contract): void {
       const until = clock.now() + LEASE_MS;
       await clock.advance(LEASE_MS);
       const overdue = await total(admin, 'overdue');
-      assert(
-        overdue.count >= 3 && (overdue.oldest ?? Infinity) <= until,
-        'The overdue claims are not counted',
-      );
-      const others = [
-        await total(admin, 'failed'),
-        await total(admin, 'completed'),
-        await total(admin, 'parked'),
-      ];
+      const areCounted = overdue.count >= 3 && (overdue.oldest ?? Infinity) <= until;
+      assert(areCounted, 'The overdue claims are not counted');
+      const ended = async (): Promise<number[]> => {
+        const totals = [];
+        for (const state of ['failed', 'completed', 'parked'] as const)
+          totals.push(await total(admin, state));
+        return totals.map(({ count }) => count);
+      };
+      const before = await ended();
       await fail('a', 'a');
       await complete('b', 'b');
       await operate('park', 'c');
       assert.equal((await total(admin, 'overdue')).count, overdue.count - 3);
-      const after = [
-        await total(admin, 'failed'),
-        await total(admin, 'completed'),
-        await total(admin, 'parked'),
-      ];
       assert.deepEqual(
-        after.map(({ count }) => count),
-        others.map(({ count }) => count + 1),
+        await ended(),
+        before.map((count) => count + 1),
       );
     },
   );
@@ -140,19 +132,8 @@ export function describeList(base: Contract): void {
   });
 }
 
-async function pagesOf(admin: ClaimAdmin, query: ClaimQuery): Promise<(readonly Claim[])[]> {
-  const pages: (readonly Claim[])[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await admin.list({ ...query, ...defined({ cursor }) });
-    pages.push(page.claims);
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return pages;
-}
-
 async function all(admin: ClaimAdmin, query: ClaimQuery): Promise<Claim[]> {
-  return (await pagesOf(admin, query)).flat();
+  return (await pagesOf(admin, query)).flatMap(({ claims }) => claims);
 }
 
 async function total(

@@ -1,17 +1,20 @@
-import { defined } from '../../base/defined.ts';
 import assert from 'node:assert/strict';
-import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { AcquireOutcome } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
-import type { ClaimState, OperationKind } from '../../claims/claim-admin.ts';
 import {
   type Bench,
   type Contract,
-  ERROR,
+  everyWrite,
+  KINDS,
+  keysOf,
   LEASE_MS,
   ofAdmin,
-  RETENTION_MS,
   oneOfEach,
+  pagesOf,
+  RETENTION_MS,
+  STATES,
 } from '../store-bench.ts';
 import type { CommitSubject } from './commit.ts';
 
@@ -33,7 +36,6 @@ export interface RowsSubject {
 }
 
 const FORMAT = '@2:0.9.0';
-const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 /** Each made by its own name, and the last past its retention. */
 const NAMES = [...STATES, 'forgotten'];
 
@@ -94,17 +96,10 @@ export function describeNewer(
     await newerOfEach(bench);
     const before = await rows(bench);
     const common = { key: key('in-progress'), owner: 'in-progress', retentionMs: RETENTION_MS };
-    const ends: Settlement[] = [
-      { ...common, end: 'complete' },
-      { ...common, end: 'fail', error: ERROR },
-      { ...common, end: 'park', error: ERROR },
-      { ...common, end: 'release', releases: 0 },
-    ];
-    for (const end of ends) assert.deepEqual(await store.settle([end]), ['lost'], end.end);
+    assert.deepEqual(await everyWrite(bench, 'in-progress', 'in-progress'), Array(5).fill('lost'));
     // The end that the row shows is a newer version's, and not the one that is sent again.
     const again = { ...common, key: key('completed'), owner: 'completed', end: 'complete' } as const;
     assert.deepEqual(await store.settle([again]), ['lost']);
-    assert.deepEqual(await store.extend([{ ...common, leaseMs: LEASE_MS }]), ['lost']);
     assert.deepEqual((await store.start?.([common])) ?? ['lost'], ['lost']);
     if (commit !== undefined) {
       const effect = commit.effect([key('effect')]);
@@ -117,10 +112,7 @@ export function describeNewer(
   contract('are an error to who inspects them', async (bench) => {
     await newerOfEach(bench);
     for (const name of NAMES) {
-      await assert.rejects(bench.store.inspect(bench.key(name)), (thrown) => {
-        assertNewer(thrown);
-        return true;
-      });
+      assertNewer(await bench.store.inspect(bench.key(name)).catch((thrown: unknown) => thrown));
     }
   });
 
@@ -130,8 +122,7 @@ export function describeNewer(
     const { admin, change } = bench;
     const claims = await newerOfEach(bench);
     const before = await rows(bench);
-    const kinds: OperationKind[] = ['release', 'resolve', 'park', 'forget'];
-    for (const kind of kinds) {
+    for (const kind of KINDS) {
       const changes = [...claims.values()].map((claim) => change(kind, claim, { force: true }));
       for (const outcome of await admin.change(changes)) assertNewer(errorOf(outcome));
     }
@@ -152,33 +143,18 @@ export function describeNewer(
     const { admin, key, acquire } = bench;
     await newerOfEach(bench);
     await acquire('beside');
-    const claims: Claim[] = [];
-    const newer: unknown[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await admin.list({ keyPrefix: key(''), ...defined({ cursor }) });
-      claims.push(...page.claims);
-      newer.push(...(page.newer ?? []));
-      cursor = page.next;
-    } while (cursor !== undefined);
-    assert.deepEqual(
-      claims.map((claim) => claim.key),
-      [key('beside')],
-    );
+    const pages = await pagesOf(admin, { keyPrefix: key('') });
+    const newer = pages.flatMap((page) => page.newer ?? []);
+    assert.deepEqual(keysOf(pages.flatMap(({ claims }) => claims)), [key('beside')]);
     for (const name of STATES) {
       const told = { key: key(name), format: 2, version: '0.9.0' };
-      assert(
-        newer.some((row) => isEqual(row, told)),
-        `The row of ${name} is not named`,
-      );
+      const isNamed = newer.some((row) => isDeepStrictEqual(row, told));
+      assert(isNamed, `The row of ${name} is not named`);
     }
     for (const state of STATES) {
       const page = await admin.list({ state, keyPrefix: key('') });
       const expected = state === 'in-progress' ? [key('beside')] : [];
-      assert.deepEqual(
-        page.claims.map((claim) => claim.key),
-        expected,
-      );
+      assert.deepEqual(keysOf(page.claims), expected);
       await admin.count({ state });
     }
   });
@@ -195,13 +171,4 @@ function assertNewer(error: unknown): void {
   const { message, isRetryable } = error as Error & { readonly isRetryable?: unknown };
   assert.match(message, /format 2\b.*Deploy version 0\.9\.0 or later/);
   assert.equal(isRetryable, false);
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  try {
-    assert.deepEqual(one, other);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Settlement } from '../../claims/claim-store.ts';
-import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS, withStatus } from '../store-bench.ts';
+import { type Contract, ERROR, everyWrite, LEASE_MS, withStatus } from '../store-bench.ts';
 
 /** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
@@ -111,26 +110,21 @@ export function describeSettle(contract: Contract): void {
 
 /** What an owner can no longer do once the next one has the claim. */
 export function describeLateOwner(contract: Contract): void {
-  contract('can neither complete, fail, park, release nor extend the claim of the next', async (bench) => {
-    const { store, acquire, key, clock } = bench;
-    await acquire('overrun', { owner: 'late' });
-    await clock.advance(LEASE_MS);
-    await acquire('overrun', { owner: 'next' });
-    const before = await store.inspect(key('overrun'));
-    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
-    assert.deepEqual(await store.inspect(key('overrun')), before);
-  });
-
-  contract('cannot change a completion of the next either', async (bench) => {
-    const { store, acquire, complete, key, clock } = bench;
-    await acquire('overrun', { owner: 'late' });
-    await clock.advance(LEASE_MS);
-    await acquire('overrun', { owner: 'next' });
-    await complete('overrun', 'next', { result: '"of the next"' });
-    const before = await store.inspect(key('overrun'));
-    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
-    assert.deepEqual(await store.inspect(key('overrun')), before);
-  });
+  for (const [sentence, isCompleted] of [
+    ['can neither complete, fail, park, release nor extend the claim of the next', false],
+    ['cannot change a completion of the next either', true],
+  ] as const) {
+    contract(sentence, async (bench) => {
+      const { store, acquire, complete, key, clock } = bench;
+      await acquire('overrun', { owner: 'late' });
+      await clock.advance(LEASE_MS);
+      await acquire('overrun', { owner: 'next' });
+      if (isCompleted) await complete('overrun', 'next', { result: '"of the next"' });
+      const before = await store.inspect(key('overrun'));
+      assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), Array(5).fill('lost'));
+      assert.deepEqual(await store.inspect(key('overrun')), before);
+    });
+  }
 
   contract('still settles when nobody took over', async ({ acquire, complete, clock }) => {
     await acquire('slow', { owner: 'late' });
@@ -143,19 +137,4 @@ export function describeLateOwner(contract: Contract): void {
     assert.deepEqual(await store.settle([settlement({ key: key('never'), owner: 'me' })]), ['lost']);
     assert.equal(await store.inspect(key('never')), undefined);
   });
-}
-
-/** Tries every write that an owner may make, and gives what became of each. */
-export async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
-  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
-  const writes: Settlement[] = [
-    { ...common, end: 'complete', result: '"late"' },
-    { ...common, end: 'fail', error: ERROR },
-    { ...common, end: 'park', error: ERROR },
-    { ...common, end: 'release', releases: 0 },
-  ];
-  const outcomes: unknown[] = [];
-  for (const write of writes) outcomes.push(...(await store.settle([write])));
-  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
-  return outcomes;
 }
