@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { isObject } from '../../base/is-object.ts';
 import {
   aFunction,
   anInteger,
@@ -8,18 +9,9 @@ import {
   objectWith,
   oneOf,
 } from '../../options/check-options.ts';
-import {
-  assertAttributeNames,
-  type AttributeNames,
-  defaultAttributeNames,
-  type RowFormat,
-  rowFormat,
-} from './row.ts';
-import { batchWriter, type WriterSetup } from './batch-writer.ts';
-import { boundedTransport } from './transport.ts';
+import { batchWriter } from './batch-writer.ts';
 import { isUnknownOperation } from './failures.ts';
-import { singleWriter } from './single-writer.ts';
-import { type ItemWriter } from './item-writer.ts';
+import type { ItemWriter, WriterSetup } from './item-writer.ts';
 import {
   anOverdueIndex,
   type OverdueIndex,
@@ -28,8 +20,17 @@ import {
   type ShardedFormat,
   shardedFormat,
 } from './overdue-index.ts';
+import {
+  assertAttributeNames,
+  type AttributeNames,
+  defaultAttributeNames,
+  type RowFormat,
+  rowFormat,
+} from './row.ts';
 import { type ClientOfDynamoDB, sdkTransport } from './sdk/sdk-transport.ts';
+import { singleWriter } from './single-writer.ts';
 import { transportFromEnvironment } from './transport-from-environment.ts';
+import { boundedTransport } from './transport.ts';
 
 /** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
@@ -80,7 +81,11 @@ export interface ClaimsTable extends WriterSetup {
 }
 
 const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
-  tableName: aTableName(),
+  tableName: {
+    expected: "a DynamoDB table's name or ARN",
+    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
+    accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
+  },
   client: objectWith('send'),
   writes: oneOf('batch', 'single'),
   attributes: anObject(),
@@ -90,26 +95,20 @@ const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   random: aFunction(),
 };
 
-/** Throws a `ConfigurationError` for options that cannot work. `isNamed`: there has to be a name for the table. */
-export function checkTableOptions(factory: string, options: DynamoDBStoreOptions, isNamed: boolean): void {
-  const { tableName } = checks;
-  checkOptionsOf(factory, options, {
-    ...checks,
-    tableName: { ...tableName, isRequired: isNamed },
-  });
+/** Throws a `ConfigurationError` for options that cannot work, such as a table's name that is given and undefined. */
+export function checkTableOptions(factory: string, options: DynamoDBStoreOptions): void {
+  const isRequired = isObject(options) && 'tableName' in options;
+  checkOptionsOf(factory, options, { ...checks, tableName: { ...checks.tableName, isRequired } });
 }
 
 export function claimsTable(tableName: string, options: DynamoDBStoreOptions): ClaimsTable {
   const { writes = 'batch', clock = systemClock, clockToleranceMs = 0, random = Math.random } = options;
   const index = overdueIndexOf(options.overdueIndex);
   const format = shardedFormat(formatOf(options.attributes), index ?? {});
+  const { client } = options;
+  const transport = client === undefined ? transportFromEnvironment({ clock, random }) : sdkTransport(client);
   const setup: WriterSetup = {
-    transport: boundedTransport(
-      options.client === undefined
-        ? transportFromEnvironment({ clock, random })
-        : sdkTransport(options.client),
-      clock,
-    ),
+    transport: boundedTransport(transport, clock),
     tableName,
     keyName: format.names.key,
     toKey: format.toKey,
@@ -150,13 +149,5 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
     insert: (rows, signal) => call((writer) => writer.insert(rows, signal)),
     update: (updates, signal) => call((writer) => writer.update(updates, signal)),
     read: (keys, signal) => call((writer) => writer.read(keys, signal)),
-  };
-}
-
-function aTableName(): Check {
-  return {
-    expected: "a DynamoDB table's name or ARN",
-    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
-    accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
   };
 }

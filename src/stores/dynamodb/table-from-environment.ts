@@ -7,24 +7,19 @@ import { ConfigurationError, BatchlatchError } from '../../base/errors.ts';
  * `ConfigurationError` then.
  */
 export function whenTableIsNamed<Made>(make: (tableName: string) => Made): () => Made {
+  const { CLAIMS_TABLE_NAME, AWS_LAMBDA_FUNCTION_NAME } = process.env;
   const makeNow = (): Made => make(claimsTableName());
-  let made = isNamed('CLAIMS_TABLE_NAME') || isNamed('AWS_LAMBDA_FUNCTION_NAME') ? makeNow() : undefined;
+  let made = CLAIMS_TABLE_NAME || AWS_LAMBDA_FUNCTION_NAME ? makeNow() : undefined;
   return () => (made ??= makeNow());
 }
 
 function claimsTableName(): string {
-  const tableName = process.env['CLAIMS_TABLE_NAME'] ?? '';
-  if (tableName === '') {
-    throw new ConfigurationError(
-      'No claim store is configured: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), ' +
-        'or pass `store`, in tests for example `memoryStore()` of batchlatch/memory',
-    );
-  }
-  return tableName;
-}
-
-function isNamed(variable: string): boolean {
-  return (process.env[variable] ?? '') !== '';
+  const tableName = process.env['CLAIMS_TABLE_NAME'];
+  if (tableName) return tableName;
+  throw new ConfigurationError(
+    'No claim store is configured: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), ' +
+      'or pass `store`, in tests for example `memoryStore()` of batchlatch/memory',
+  );
 }
 
 /**
@@ -36,17 +31,17 @@ export function refusedInTests<Made>(made: () => Made): () => Made {
   let isAllowed = false;
   return () => {
     const one = made();
-    if (!isAllowed && isUnitTest(process.env)) throw defaultStoreInTests();
+    if (!isAllowed && isUnitTest()) throw defaultStoreInTests();
     isAllowed = true;
     return one;
   };
 }
 
-function isUnitTest(environment: Readonly<Record<string, string | undefined>>): boolean {
-  if (environment['NODE_ENV'] !== 'test' || (environment['AWS_LAMBDA_RUNTIME_API'] ?? '') !== '')
-    return false;
-  const endpoint = environment['AWS_ENDPOINT_URL_DYNAMODB'] || environment['AWS_ENDPOINT_URL'] || '';
-  return endpoint === '' || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
+function isUnitTest(): boolean {
+  const { NODE_ENV, AWS_LAMBDA_RUNTIME_API, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env;
+  if (NODE_ENV !== 'test' || AWS_LAMBDA_RUNTIME_API) return false;
+  const hasEndpoint = Boolean(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL);
+  return !hasEndpoint || process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
 }
 
 function defaultStoreInTests(): BatchlatchError {
