@@ -1,10 +1,10 @@
 import { debugOnce, tellThroughSdk } from '../../aws/debug-once.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../base/built-in.ts';
-import { DYNAMODB, type Transport } from './transport.ts';
 import type { RetrySetup } from './retry.ts';
-import { loadSdk } from './sdk/sdk-transport.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
+import { loadSdk } from './sdk/sdk-transport.ts';
+import { DYNAMODB, type Transport } from './transport.ts';
 
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
 
@@ -16,22 +16,19 @@ const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has 
 export function transportFromEnvironment(setup: RetrySetup): Transport {
   let made: Transport | undefined;
   let making: Promise<Transport> | undefined;
-  if ((process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? '') !== '') {
-    load().catch(() => undefined); // the first request finds out what is wrong
-  }
+  // The first request finds out what is wrong.
+  if (process.env['AWS_LAMBDA_FUNCTION_NAME']) load().catch(() => undefined);
   return {
     get isBounded() {
       return made?.isBounded === true;
     },
     async send(operation, input, signal) {
-      if (made === undefined) {
-        making ??= make(setup);
-        try {
-          made = await making;
-        } catch (error) {
-          making = undefined;
-          throw error;
-        }
+      making ??= make(setup);
+      try {
+        made ??= await making;
+      } catch (error) {
+        making = undefined;
+        throw error;
       }
       return made.send(operation, input, signal);
     },
@@ -46,13 +43,13 @@ async function make(setup: RetrySetup): Promise<Transport> {
     return ownSdkTransport(choice.why, credentialsOfSdk(choice.why, setup));
   }
   const { directTransport } = await import('./direct-transport.ts');
-  const { endpoint, maxAttempts, userAgent } = choice;
   const isChain = choice.credentials === 'sdk';
-  debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
+  const { origin } = choice.endpoint.url;
+  debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${origin}`);
   const credentials = isChain
     ? credentialsOfSdk(CREDENTIALS, setup)
     : () => environmentCredentials(process.env);
-  return directTransport({ endpoint, credentials, maxAttempts, userAgent, ...setup });
+  return directTransport({ ...choice, ...setup, credentials });
 }
 
 function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['credentials'] {
