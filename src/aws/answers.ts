@@ -1,6 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
+import { isObject } from '../base/is-object.ts';
 import { RequestError } from './request-error.ts';
 import type { Service } from './service.ts';
 import type { Credentials } from './signed-headers.ts';
@@ -40,9 +41,7 @@ function isSuccess(status: number): boolean {
 function objectIn(body: Buffer): Members | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Members)
-      : undefined;
+    return isObject(value) && !Array.isArray(value) ? (value as Members) : undefined;
   } catch {
     return undefined; // the parser's error would quote the text
   }
@@ -90,8 +89,8 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What a request was sent with and nobody may read. */
-export interface Secrets {
+/** What is redacted from the texts of answers. */
+interface Secrets {
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string | number>>;
 }
