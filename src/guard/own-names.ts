@@ -32,8 +32,7 @@ const EVERYWHERE = new Set(['0.0.0.0', '::']);
 export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
   const own = [bracketed(host), ...(isLoopback(host) ? LOOPBACK : []), ...allowed];
   const names = new Set(own.map((name) => name.toLowerCase()));
-  const isOwn = (name: string): boolean =>
-    names.has(name) || (EVERYWHERE.has(host) && isOfThisMachine(name));
+  const isOwn = (name: string): boolean => names.has(name) || (EVERYWHERE.has(host) && isOfThisMachine(name));
   return {
     isOwnHost: (given) => given !== undefined && isOwn(given.toLowerCase().replace(/:\d+$/, '')),
     isOwnOrigin: (origin, given) =>
