@@ -21,7 +21,8 @@ const KEYS_PER_REQUEST = 100;
  * atomic by itself, at the same write units as single calls, for the CPU of one request.
  */
 export function batchWriter(setup: WriterSetup): ItemWriter {
-  const { transport, tableName, keyName, toKey } = setup;
+  const { transport, tableName } = setup;
+  const { names, toKey } = setup.format;
   const statements = statementsOf(tableName, toKey);
 
   async function outcomesOf<Item, Output, Outcome extends WriteOutcome<Row> | ReadOutcome<Row>>(
@@ -78,9 +79,9 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
   ): ReadOutcome<Row>[] {
     // Emulators and AWS answer in any order, and name tables by name also when asked by ARN.
     const answered = Object.values(Responses).flat();
-    const rows = new Map(answered.map((row) => [row[keyName]?.S, row]));
+    const rows = new Map(answered.map((row) => [row[names.key]?.S, row]));
     const left = Object.values(UnprocessedKeys).flatMap(({ Keys = [] }) => Keys);
-    const unprocessed = new Set(left.map((key) => key[keyName]?.S));
+    const unprocessed = new Set(left.map((key) => key[names.key]?.S));
     return keys.map((key) =>
       unprocessed.has(key) ? failure('DynamoDB left a key unprocessed (throttled)') : found(rows.get(key)),
     );

@@ -17,7 +17,6 @@ import {
   type OverdueIndex,
   type OverdueIndexOptions,
   overdueIndexOf,
-  type ShardedFormat,
   shardedFormat,
 } from './overdue-index.ts';
 import {
@@ -75,7 +74,6 @@ export interface ClaimsTable extends WriterSetup {
   readonly items: ItemWriter;
   /** The same over another transport. */
   readonly itemsOf: (setup: WriterSetup) => ItemWriter;
-  readonly format: ShardedFormat;
   readonly index: OverdueIndex | undefined;
   readonly clockToleranceMs: number;
 }
@@ -107,17 +105,10 @@ export function claimsTable(tableName: string, options: DynamoDBStoreOptions): C
   const format = shardedFormat(formatOf(options.attributes), index ?? {});
   const { client } = options;
   const transport = client === undefined ? transportFromEnvironment({ clock, random }) : sdkTransport(client);
-  const setup: WriterSetup = {
-    transport: boundedTransport(transport, clock),
-    tableName,
-    keyName: format.names.key,
-    toKey: format.toKey,
-    clock,
-    random,
-  };
+  const setup = { transport: boundedTransport(transport, clock), tableName, format, clock, random };
   const itemsOf = (of: WriterSetup): ItemWriter =>
     writes === 'batch' ? withFallback(batchWriter(of), singleWriter(of)) : singleWriter(of);
-  return { ...setup, items: itemsOf(setup), itemsOf, format, index, clockToleranceMs };
+  return { ...setup, items: itemsOf(setup), itemsOf, index, clockToleranceMs };
 }
 
 export function formatOf(attributes: DynamoDBStoreOptions['attributes'] = {}): RowFormat {

@@ -6,19 +6,15 @@ import type { StopSignal } from '../../base/stop.ts';
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
 import { changeOfSettlement, isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
-import type { ClaimsTable } from './claims-table.ts';
 import { CommitItemsError, type CommitRefusal, CommitRefusedError } from './commit-errors.ts';
 import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
-import { changing, type ItemWriter } from './item-writer.ts';
+import { changing, type ItemWriter, type WriterSetup } from './item-writer.ts';
 import { backOffMs, MOST_SENDINGS } from './retry.ts';
 import { updateExpressions } from './single-writer.ts';
 
 /** Where a commit is written. Its names are a contract: the effect may come from another copy of the package. */
-export interface CommitSetup extends Pick<
-  ClaimsTable,
-  'transport' | 'tableName' | 'format' | 'clock' | 'random'
-> {
+export interface CommitSetup extends WriterSetup {
   readonly writer: Pick<ItemWriter, 'read'>;
 }
 
@@ -104,42 +100,51 @@ async function send(
     await transport.send('TransactWriteItems', input);
     return { answer: { kind: 'stored' }, wasResent: false };
   } catch (thrown) {
-    return { answer: answerOf(thrown, tableName), wasResent: attemptsOf(thrown) > 1 };
+    const { $metadata } = thrown as Thrown;
+    return { answer: answerOf(thrown as Thrown, tableName), wasResent: ($metadata?.attempts ?? 1) > 1 };
   }
 }
 
-function answerOf(thrown: unknown, tableName: string): Answer {
-  const { name, CancellationReasons } = thrown as {
-    readonly name?: string;
-    readonly CancellationReasons?: readonly CancellationReason[];
-  };
-  if (name === 'TransactionCanceledException') {
-    return answerOfReasons(CancellationReasons ?? [], thrown, tableName);
-  }
+interface Thrown {
+  readonly name?: string;
+  readonly message?: string;
+  readonly CancellationReasons?: readonly CancellationReason[];
+  readonly $metadata?: { readonly attempts?: number };
+}
+
+function answerOf(thrown: Thrown, tableName: string): Answer {
+  const { name = '', message = '' } = thrown;
+  if (name === 'TransactionCanceledException') return answerOfReasons(thrown, tableName);
   // The same token is in progress: the first request has arrived and is not finished.
   if (name === 'TransactionInProgressException') return { kind: 'unknown', error: passing(CONFLICT, thrown) };
   if (isUnknownOperation(thrown)) {
-    const message = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
-    return { kind: 'invalid', error: new StoreError(message, { cause: thrown, isRetryable: false }) };
+    const text = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
+    return { kind: 'invalid', error: new StoreError(text, { cause: thrown, isRetryable: false }) };
   }
   if (name === 'ResourceNotFoundException') {
-    const message = `DynamoDB does not have every table of the transaction: \`${tableName}\` for the claim, and those of the items`;
+    const text = `DynamoDB does not have every table of the transaction: \`${tableName}\` for the claim, and those of the items`;
     const options = { cause: thrown, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' };
-    return { kind: 'invalid', error: new StoreError(message, options) };
+    return { kind: 'invalid', error: new StoreError(text, options) };
   }
-  const error = toStoreError(thrown, refusedTable(thrown) ?? tableName);
+  // A policy may refuse a table of the items.
+  const error = toStoreError(thrown, /\btable\/([\w.-]+)/.exec(message)?.[1] ?? tableName);
   if (!error.isRetryable) return { kind: 'invalid', error };
-  return { kind: isPassing(name ?? '') && name !== 'InternalServerError' ? 'passing' : 'unknown', error };
+  return { kind: isPassing(name) && name !== 'InternalServerError' ? 'passing' : 'unknown', error };
 }
 
 /** The transaction was cancelled, and for each of its entries DynamoDB says why, or `None`. */
-function answerOfReasons(reasons: readonly CancellationReason[], thrown: unknown, tableName: string): Answer {
+function answerOfReasons(thrown: Thrown, tableName: string): Answer {
+  const { CancellationReasons: reasons = [] } = thrown;
   const [ofClaim, ...ofItems] = reasons;
   if (ofClaim?.Code === 'ConditionalCheckFailed') return { kind: 'not-mine' };
   const invalid = reasons.findIndex(({ Code = 'None' }) => !isPassing(Code) && !NO_ERROR.test(Code));
   if (invalid !== -1) {
-    const { Code = '', Message = '' } = reasons[invalid] as CancellationReason;
-    return { kind: 'invalid', error: invalidEntry(invalid - 1, Code, Message, tableName) };
+    const { Code: code = '', Message: message = '' } = reasons[invalid] as CancellationReason;
+    if (invalid === 0)
+      return { kind: 'invalid', error: toStoreError({ Code: code, Message: message }, tableName) };
+    const text = `DynamoDB cannot execute item ${invalid - 1} of the transaction: ${code}: ${message}`;
+    const error = new StoreError(text, { cause: { code, message }, isRetryable: false });
+    return { kind: 'invalid', error };
   }
   const refusals = ofItems.flatMap(({ Code, Item }, index): CommitRefusal[] =>
     Code === 'ConditionalCheckFailed'
@@ -157,15 +162,6 @@ function answerOfReasons(reasons: readonly CancellationReason[], thrown: unknown
 /** Reasons that do not make the entry itself a wrong one. */
 const NO_ERROR = /^(None|ConditionalCheckFailed)$/;
 
-/** `index`: of the item, or -1 for the claim. */
-function invalidEntry(index: number, code: string, message: string, tableName: string): StoreError {
-  if (index === -1) return toStoreError({ Code: code, Message: message }, tableName);
-  return new StoreError(`DynamoDB cannot execute item ${index} of the transaction: ${code}: ${message}`, {
-    cause: { code, message },
-    isRetryable: false,
-  });
-}
-
 /** The row shows whether a transaction with an unknown result has been stored. */
 async function outcomeByRow(
   completion: Completion,
@@ -182,17 +178,6 @@ async function outcomeByRow(
   } catch {
     return 'lost'; // no claim any more, and so not ours either
   }
-}
-
-/** The table that a policy refuses, which may be one of the items' own. */
-function refusedTable(thrown: unknown): string | undefined {
-  const { message = '' } = thrown as { readonly message?: string };
-  return /\btable\/([\w.-]+)/.exec(message)?.[1];
-}
-
-function attemptsOf(thrown: unknown): number {
-  const { $metadata } = thrown as { readonly $metadata?: { readonly attempts?: number } };
-  return $metadata?.attempts ?? 1;
 }
 
 const CONFLICT = 'DynamoDB cancelled the transaction because it conflicts with another write';

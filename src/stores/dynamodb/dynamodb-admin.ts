@@ -70,7 +70,7 @@ function inNamedTable(options: DynamoDBStoreOptions): RowsAdmin {
  * at most, and a `DELETE` of what is gone succeeds, so that two people would both have deleted it.
  */
 function operatorOf(table: ClaimsTable): RowOperator<Row> {
-  const { items, format, keyName, toKey } = table;
+  const { items, format } = table;
   const { insert, read, toClaim } = rowWriter(items, format);
   const { replace } = rowWriter(singleWriter(table), format);
   return {
@@ -82,7 +82,7 @@ function operatorOf(table: ClaimsTable): RowOperator<Row> {
       const deletes = rows.map((row) => {
         const where = format.whereStill(row);
         const { UpdateExpression: _none, ...condition } = updateExpressions({ ...NO_UPDATE, where });
-        const input = { Key: toKey(row[keyName]?.S ?? ''), ...condition };
+        const input = { Key: format.toKey(row[format.names.key]?.S ?? ''), ...condition };
         return writeItem('DeleteItem', input, table, signal);
       });
       return Promise.all(deletes);

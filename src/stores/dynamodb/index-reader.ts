@@ -31,10 +31,11 @@ interface Entries {
  * are also rows of others.
  */
 export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<RowLister<Row>> {
-  const { transport, tableName, keyName, toKey, format } = table;
+  const { transport, tableName } = table;
+  const { names, toKey } = table.format;
   const reader = table.itemsOf(table);
   const keyNames = Object.keys(toKey(''));
-  const positionNames = [...keyNames, OVERDUE_SHARD, format.names.leaseUntil];
+  const positionNames = [...keyNames, OVERDUE_SHARD, names.leaseUntil];
 
   /** One request to each of these shards. */
   function readShards(
@@ -51,7 +52,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
       KeyConditionExpression: isParked ? '#shard = :shard' : `#shard = :shard AND #lease ${lease} :now`,
       ExpressionAttributeNames: {
         '#shard': OVERDUE_SHARD,
-        ...(!isParked && { '#lease': format.names.leaseUntil }),
+        ...(!isParked && { '#lease': names.leaseUntil }),
       },
       ...more,
     };
@@ -87,7 +88,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
 
   /** The key of an entry, unless it is of another partition of a table with a sort key. */
   function keyOf(entry: Row): string | undefined {
-    const key = entry[keyName]?.S;
+    const key = entry[names.key]?.S;
     if (key === undefined) return undefined;
     const own = toKey(key);
     return keyNames.every((name) => own[name]?.S === entry[name]?.S) ? key : undefined;
@@ -151,7 +152,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
       for (const { shard, end } of answers) if (end !== undefined) left.set(shard, end);
       const count = answers.reduce((sum, answer) => sum + answer.count, 0);
       const leases = oldest.flatMap(({ entries }) =>
-        entries.map((entry) => Number(entry[format.names.leaseUntil]?.N ?? 0)),
+        entries.map((entry) => Number(entry[names.leaseUntil]?.N ?? 0)),
       );
       return {
         count,

@@ -1,5 +1,4 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { Claim } from '../../claims/claim.ts';
 import type { OwnedChange, ReadOutcome, Replacement, RowWriter, WriteOutcome } from '../rows/row-writer.ts';
 import { OVERDUE_SHARD, type ShardedFormat } from './overdue-index.ts';
 import type { RetrySetup } from './retry.ts';
@@ -30,10 +29,7 @@ export interface ItemUpdate {
 export interface WriterSetup extends RetrySetup {
   readonly transport: Transport;
   readonly tableName: string;
-  /** Of the primary key, the attribute that tells rows apart. */
-  readonly keyName: string;
-  /** The primary key of a row. */
-  readonly toKey: (key: string) => Row;
+  readonly format: ShardedFormat;
 }
 
 export const WRITTEN: WriteOutcome<Row> = { status: 'written' };
@@ -50,7 +46,7 @@ export function found(row: Row | undefined): ReadOutcome<Row> {
 export function rowWriter(items: ItemWriter, format: ShardedFormat): RowWriter<Row> {
   return {
     insert(claims, signal) {
-      const rows = claims.map((claim) => rowOf(claim, format));
+      const rows = claims.map((claim) => format.toRow(claim));
       return items.insert(rows, signal);
     },
     replace(replacements, signal) {
@@ -68,7 +64,7 @@ export function rowWriter(items: ItemWriter, format: ShardedFormat): RowWriter<R
 
 /** Writes the new claim over the row that was read, if it is still that row. */
 function replacing({ row, claim }: Replacement<Row>, format: ShardedFormat): ItemUpdate {
-  const set = rowOf(claim, format);
+  const set = format.toRow(claim);
   const key = format.toKey(claim.key);
   for (const name of Object.keys(key)) delete set[name];
   const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
@@ -89,11 +85,4 @@ export function changing(
     else update.set[OVERDUE_SHARD] = shard;
   }
   return leaseUntil === undefined ? update : { ...update, whereAtMost: format.toChange({ leaseUntil }).set };
-}
-
-function rowOf(claim: Claim, format: ShardedFormat): Row {
-  const row = format.toRow(claim);
-  const shard = format.shardOf(claim.key, claim.status);
-  if (shard !== undefined) row[OVERDUE_SHARD] = shard;
-  return row;
 }

@@ -72,10 +72,17 @@ export function shardedFormat(
     IN_PROGRESS: shardsOf('IN_PROGRESS'),
     PARKED: shardsOf('PARKED'),
   };
+  const shardOf: ShardedFormat['shardOf'] = (key, status) => all[status]?.[shardNumber(key, shards)];
   return {
     ...format,
     attributes: [...format.attributes, OVERDUE_SHARD],
-    shardOf: (key, status) => all[status]?.[shardNumber(key, shards)],
+    toRow(claim) {
+      const row = format.toRow(claim);
+      const shard = shardOf(claim.key, claim.status);
+      if (shard !== undefined) row[OVERDUE_SHARD] = shard;
+      return row;
+    },
+    shardOf,
   };
 }
 

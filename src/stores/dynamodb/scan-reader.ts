@@ -18,7 +18,11 @@ const MOST_ROWS_PER_REQUEST = 1_000;
  * with a sort key, the rows of this store's partition alone.
  */
 export function scanReader(table: ClaimsTable): RowLister<Row>['list'] {
-  const { transport, tableName, keyName, toKey, format } = table;
+  const { transport, tableName, format } = table;
+  const {
+    names: { key: keyName },
+    toKey,
+  } = format;
   const keyNames = Object.keys(toKey(''));
 
   async function request(

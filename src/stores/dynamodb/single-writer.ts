@@ -18,10 +18,11 @@ import type { Operations } from './transport.ts';
  * A request per item costs several times the CPU of a batch's.
  */
 export function singleWriter(setup: WriterSetup): ItemWriter {
-  const { transport, tableName, keyName, toKey } = setup;
+  const { transport, tableName } = setup;
+  const { names, toKey } = setup.format;
   const isAbsent = {
     ConditionExpression: 'attribute_not_exists(#key)',
-    ExpressionAttributeNames: { '#key': keyName },
+    ExpressionAttributeNames: { '#key': names.key },
   };
 
   async function get(key: string, signal: StopSignal | undefined): Promise<ReadOutcome<Row>> {

@@ -31,24 +31,20 @@ export function refusedInTests<Made>(made: () => Made): () => Made {
   let isAllowed = false;
   return () => {
     const one = made();
-    if (!isAllowed && isUnitTest()) throw defaultStoreInTests();
+    if (!isAllowed && isUnitTest()) throw new BatchlatchError('BATCHLATCH_DEFAULT_STORE_IN_TESTS', IN_TESTS);
     isAllowed = true;
     return one;
   };
 }
+
+const IN_TESTS =
+  'NODE_ENV is `test` and no `store` is given, so that the test would write to the table that CLAIMS_TABLE_NAME names in AWS. ' +
+  'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
+  'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same';
 
 function isUnitTest(): boolean {
   const { NODE_ENV, AWS_LAMBDA_RUNTIME_API, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env;
   if (NODE_ENV !== 'test' || AWS_LAMBDA_RUNTIME_API) return false;
   const hasEndpoint = Boolean(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL);
   return !hasEndpoint || process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
-}
-
-function defaultStoreInTests(): BatchlatchError {
-  return new BatchlatchError(
-    'BATCHLATCH_DEFAULT_STORE_IN_TESTS',
-    'NODE_ENV is `test` and no `store` is given, so that the test would write to the table that CLAIMS_TABLE_NAME names in AWS. ' +
-      'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
-      'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same',
-  );
 }
