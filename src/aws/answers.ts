@@ -98,10 +98,7 @@ interface Secrets {
 /** The credentials of an emulator may be any word; those of AWS are longer. */
 const SHORTEST_SECRET = 16;
 
-/**
- * A text of an answer without what the request was signed with: AWS quotes the canonical request, session token included, where
- * a signature does not match, and who else answers may quote anything.
- */
+/** Without what the request was signed with: AWS quotes the canonical request where a signature does not match. */
 function redact(text: string, { credentials, headers }: Secrets): string {
   const signature = /Signature=(\w+)/.exec(String(headers['Authorization']))?.[1];
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
@@ -112,10 +109,7 @@ function redact(text: string, { credentials, headers }: Secrets): string {
   return shown;
 }
 
-/**
- * When to come again, in milliseconds from the answer on: `x-amz-retry-after` in milliseconds, or `retry-after` in seconds or as a
- * date, which is compared with the answer's own.
- */
+/** `x-amz-retry-after` is in milliseconds; `retry-after` in seconds, or a date to compare with the answer's own. */
 function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const milliseconds = headers['x-amz-retry-after'];
   if (typeof milliseconds === 'string' && /^\d+$/.test(milliseconds)) return Number(milliseconds);

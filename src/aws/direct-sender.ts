@@ -37,8 +37,8 @@ export type Send = (
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Requests to a service of AWS by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the
- * rules of the SDK's standard retry mode, for as long as `limits` say and until `signal` is aborted.
+ * Sends requests to a service of AWS by Node's own HTTP client, and again by the rules of the SDK's standard retry mode,
+ * for as long as `limits` say and until `signal` is aborted.
  */
 export function directSender(
   service: Service,

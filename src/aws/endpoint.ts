@@ -6,10 +6,7 @@ export interface Endpoint {
   readonly region: string;
 }
 
-/**
- * The partitions of AWS: what its regions look like, and what the names of its endpoints end in, without and with dual stack
- * (`partitions.json` of AWS's SDKs; a test compares each region with what the SDK makes of it).
- */
+/** From `partitions.json` of AWS's SDKs; a test compares each region with what the SDK makes of it. */
 const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStackSuffix: string])[] = [
   [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
   [/^us-gov-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],

@@ -41,10 +41,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   AWS_DISABLE_CLOCK_SKEW_CORRECTION: ['false'],
 };
 
-/**
- * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed.
- * `read` gives the text of a shared configuration file.
- */
+/** Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed. */
 export function choose(
   service: Pick<Service, 'name' | 'maxAttempts'>,
   environment: Environment,
@@ -145,10 +142,7 @@ function maxAttemptsOf(usual: number, environment: Environment): number | undefi
 /** Characters that AWS's SDK writes as `-` (UA_VALUE_ESCAPE_REGEX of @aws-sdk/core 3.981.0). */
 const ESCAPED = /[^!$%&'*+\-.^_`|~\w#]/g;
 
-/**
- * Returns the `User-Agent` of direct requests. Like the SDK's it ends with the application's id, which
- * Powertools sets to count its users.
- */
+/** Like the SDK's it ends with the application's id, which Powertools sets to count its users. */
 function userAgentOf(environment: Environment): string {
   const agent = `batchlatch md/nodejs#${process.versions.node}`;
   const appId = environment['AWS_SDK_UA_APP_ID'];

@@ -30,10 +30,7 @@ const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
 const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
 
-/**
- * Returns the headers of a request, with its signature: AWS Signature Version 4 (docs.aws.amazon.com, "Signing AWS API requests").
- * `User-Agent` is not signed, because proxies may change it.
- */
+/** The headers of a request by AWS Signature Version 4. `User-Agent` is not signed, because proxies may change it. */
 export function signedHeaders(
   { host, service, target, body, userAgent }: UnsignedRequest,
   { credentials, region, time }: Signing,
@@ -67,8 +64,8 @@ export interface Scope {
 }
 
 /**
- * Returns the `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and trimmed values, in the
- * order of their names; `names` are those names, separated by semicolons.
+ * The `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and trimmed values, in
+ * the order of their names; `names` are those names, separated by semicolons.
  */
 export function authorization(
   canonicalHeaders: string,

@@ -4,9 +4,7 @@ import { loadPackage } from './load-package.ts';
 type Method = (input: unknown, options?: object) => Promise<never>;
 type Commands = Readonly<Record<string, new (input: unknown) => unknown>>;
 
-/**
- * The client's method for an operation, such as `SendMessage`; undefined of a client that is sent commands.
- */
+/** The client's method for an operation, such as `SendMessage`; undefined of a client that is sent commands. */
 export function methodOf(client: object, operation: string): Method | undefined {
   const method: unknown = Reflect.get(client, operation[0]?.toLowerCase() + operation.slice(1));
   return typeof method === 'function' ? (method as Method) : undefined;
@@ -18,10 +16,7 @@ export function commandOf(sdk: object, operation: string, input: unknown): unkno
   return new Command(input);
 }
 
-/**
- * A client of SQS with a method for each of these operations: `new SQS()` has them, and any other client is
- * sent commands.
- */
+/** A client of SQS with a method for each operation: `new SQS()` has them, and any other client is sent commands. */
 export function sqsWithMethods<Client extends object>(
   given: object,
   operations: readonly (keyof Client & string)[],

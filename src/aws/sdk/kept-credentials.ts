@@ -14,10 +14,7 @@ const EARLY_MS = 300_000;
 /** How long an early renewal that failed is not tried again. */
 const BETWEEN_RENEWALS_MS = 10_000;
 
-/**
- * Both looks fit into the ten seconds of a request. The SDK asks a container that refuses four times in three
- * seconds.
- */
+/** Both looks fit into the ten seconds of a request. The SDK asks a container that refuses for three seconds. */
 const LOOK_MS = 4_000;
 const LOOKS = 2;
 

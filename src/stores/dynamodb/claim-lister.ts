@@ -6,10 +6,7 @@ import type { Row } from './row.ts';
 import { scanReader } from './scan-reader.ts';
 import type { Transport } from './transport.ts';
 
-/**
- * Lists claims by the index where there is one that holds the state, and by a scan otherwise. One for each call: it sums up
- * what its requests cost.
- */
+/** Lists by the index where it holds the state, else by a scan. One for each call: it sums up what the call costs. */
 export function claimLister(table: ClaimsTable): RowLister<Row> {
   const { index } = table;
   const transport = meteredTransport(table.transport);

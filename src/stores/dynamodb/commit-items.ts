@@ -114,10 +114,7 @@ function attributeWithBytes(value: AttributeValue, bytes: Bytes): AttributeValue
   return M === undefined ? value : { M: withBytes(M, bytes) };
 }
 
-/**
- * Bytes that are right for both writers of requests: the SDK's takes them as they are and encodes them, and
- * the store's own client writes plain JSON, which asks for `toJSON`.
- */
+/** For both transports: the SDK encodes bytes by itself, and the direct one writes JSON, which asks for `toJSON`. */
 function bytesToSend(binary: unknown): Uint8Array {
   const bytes = ArrayBuffer.isView(binary)
     ? Buffer.from(binary.buffer, binary.byteOffset, binary.byteLength)

@@ -55,10 +55,7 @@ export interface ShardedFormat extends RowFormat {
   shardOf(key: string, status: ClaimStatus): Row[string] | undefined;
 }
 
-/**
- * The format with the index's partition key in its rows, whether the table has the index or not: an index that is made
- * later then holds the claims of before.
- */
+/** With the index's key in all rows, whether there is an index or not: one made later then holds the earlier claims. */
 export function shardedFormat(
   format: RowFormat,
   { shards = DEFAULT_SHARDS }: OverdueIndexOptions,

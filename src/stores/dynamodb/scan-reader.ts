@@ -13,10 +13,7 @@ import { pick, type Row } from './row.ts';
 const MOST_ROWS = 4_000;
 const MOST_ROWS_PER_REQUEST = 1_000;
 
-/**
- * Reads all rows, in DynamoDB's own order, and strongly consistently: a person looks at what was just changed. Of a table
- * with a sort key, the rows of this store's partition alone.
- */
+/** Reads all rows, strongly consistently; of a table with a sort key those of this store's partition alone. */
 export function scanReader(table: ClaimsTable): RowLister<Row>['list'] {
   const { transport, tableName, format } = table;
   const {

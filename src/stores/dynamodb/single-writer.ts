@@ -13,10 +13,7 @@ import {
 import type { Row } from './row.ts';
 import type { Operations } from './transport.ts';
 
-/**
- * Writes with a `PutItem` or `UpdateItem` per item: for tables, emulators and policies without PartiQL.
- * A request per item costs several times the CPU of a batch's.
- */
+/** A request per item, for several times the CPU of a batch's: for tables, emulators and policies without PartiQL. */
 export function singleWriter(setup: WriterSetup): ItemWriter {
   const { transport, tableName } = setup;
   const { names, toKey } = setup.format;

@@ -2,9 +2,8 @@ import { ConfigurationError, BatchlatchError } from '../../base/errors.ts';
 
 /**
  * What is made of the table that `CLAIMS_TABLE_NAME` names, once: now, where it is named, and in Lambda, where a missing
- * name should end the start and not the first event. Elsewhere when it is first asked for: a test imports a handler's
- * module before it sets the environment up, or without ever running it. Without the variable it throws a
- * `ConfigurationError` then.
+ * name should end the start and not the first event. Elsewhere at first use, because a test imports a handler's module
+ * before it sets the environment up. Throws a `ConfigurationError` without the variable.
  */
 export function whenTableIsNamed<Made>(make: (tableName: string) => Made): () => Made {
   const { CLAIMS_TABLE_NAME, AWS_LAMBDA_FUNCTION_NAME } = process.env;
@@ -23,9 +22,8 @@ function claimsTableName(): string {
 }
 
 /**
- * Guards what is made of the default store: in a unit test (`NODE_ENV=test`, as jest and vitest set it) it
- * throws, unless the environment names an endpoint. The test would write to AWS with whatever credentials are
- * there. A function that Lambda runs is no unit test, whatever its stage is called.
+ * Throws in a unit test (`NODE_ENV=test`, as jest and vitest set it), unless the environment names an endpoint: the test would
+ * write to AWS with whatever credentials are there. A function that Lambda runs is no unit test.
  */
 export function refusedInTests<Made>(made: () => Made): () => Made {
   let isAllowed = false;

@@ -9,9 +9,8 @@ import { DYNAMODB, type Transport } from './transport.ts';
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
 
 /**
- * Requests as the environment says (its region, endpoint and credentials): direct where it says nothing unusual, else through
- * AWS's SDK (docs/stores/dynamodb-requests.md has the rules). It is read at the first request, for tests and scripts that set it after
- * the store is made. In Lambda, where it is there before, the code is loaded when the store is made: that is in INIT.
+ * Requests as the environment says (docs/stores/dynamodb-requests.md). It is read at the first request, for tests and scripts
+ * that set it after the store is made. In Lambda the code is loaded when the store is made, in INIT.
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {
   let made: Transport | undefined;

@@ -52,9 +52,8 @@ export interface Transport {
 const REQUESTS_AT_ONCE = 50;
 
 /**
- * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
- * without a limit by default, and 50 requests that hang would keep the process from claiming anything again. A transport that
- * bounds its requests by itself is spared the timer and the listener that this takes.
+ * At most 50 requests at a time, and none for longer than 10 seconds: a client of the SDK waits without a limit, and 50
+ * requests that hang would block the process. A transport that bounds its requests is spared the timer and the listener.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const slots = new Semaphore(REQUESTS_AT_ONCE);

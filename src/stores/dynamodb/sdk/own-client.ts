@@ -8,10 +8,9 @@ import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './sdk-transport.ts';
 
 /**
- * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why`
- * is what the SDK is needed for. `credentials` looks for them with a time limit, which the SDK's own client
- * has not. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no
- * options: so a request that is no longer awaited goes on until its timeout, but is not sent again.
+ * Requests through a client of the store's own. `why` is what the SDK is needed for; `credentials` are looked for with a
+ * time limit. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so a
+ * request that is no longer awaited goes on until its timeout, but is not sent again.
  */
 export function ownSdkTransport(why: string, credentials: SdkSettings['credentials']): Transport {
   const givenUp = new WeakSet<object>();
@@ -47,10 +46,7 @@ function sendingWhatIsAwaited(client: DynamoDBClient, givenUp: WeakSet<object>):
   return client;
 }
 
-/**
- * A claim waits for one small answer, and many are asked for at a time: keep connections, do not wait for more bytes to send,
- * and give up on a silent connection long before the function's time is over.
- */
+/** Keeps connections, and gives up on a silent one long before the function's time is over. */
 export function tunedClient(
   { DynamoDBClient }: Sdk,
   credentials?: SdkSettings['credentials'],
@@ -75,10 +71,8 @@ export function tunedClient(
 }
 
 /**
- * The store speaks in DynamoDB's own JSON (`{ S: … }`), so the SDK's walk along the schemas of its inputs and
- * outputs changes nothing in them; it costs about a quarter of a batched request's CPU (`npm run bench`). The
- * rest of the SDK stays in place: credentials, endpoints, signatures, retries, errors. Where a later SDK keeps
- * its codec elsewhere, this finds nothing and changes nothing.
+ * The store speaks DynamoDB's own JSON (`{ S: … }`), so the SDK's walk along the schemas changes nothing; it costs about a
+ * quarter of a batched request's CPU (`npm run bench`). A later SDK that keeps its codec elsewhere is left as it is.
  */
 function writePlainJson(client: DynamoDBClient): void {
   const protocol: unknown = Reflect.get(client.config, 'protocol');

@@ -14,10 +14,7 @@ interface DocumentClient {
 /** What the store takes for a client. */
 export type ClientOfDynamoDB = Pick<client.DynamoDBClient, 'send'> | DocumentClient;
 
-/**
- * Requests through a client of AWS's SDK. `new DynamoDB({})` has a method for each operation; for any other client the SDK's
- * commands are loaded with the first request.
- */
+/** Calls the methods of `new DynamoDB({})`; any other client is sent commands, which are loaded with the first request. */
 export function sdkTransport(given: ClientOfDynamoDB): Transport {
   const client: { send(command: unknown, options?: object): Promise<unknown> } = given;
   // The methods of a document client take plain values; its `send` takes the commands of `@aws-sdk/client-dynamodb` all the same.
