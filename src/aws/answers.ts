@@ -23,19 +23,12 @@ export function outputOf(answer: Answer, secrets: Secrets, service: Service): Me
   if (checksum !== undefined && builtIn('node:zlib').crc32(body) !== Number(checksum)) {
     throw unexpected(answer, 'does not match its checksum', true);
   }
-  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8', isSuccess(status));
+  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
   const members = objectIn(body);
-  if (members === undefined) {
-    throw unexpected(answer, `is not ${service.title}'s: no JSON object`, isSuccess(status));
-  }
+  if (members === undefined) throw unexpected(answer, `is not ${service.title}'s: no JSON object`);
   if (status === 200) return members;
-  if (status < 400) throw unexpected(answer, `is not ${service.title}'s`, isSuccess(status));
+  if (status < 400) throw unexpected(answer, `is not ${service.title}'s`);
   throw exceptionIn(members, answer, secrets, service);
-}
-
-/** By its status the request was done, or may have been. */
-function isSuccess(status: number): boolean {
-  return status < 300;
 }
 
 function objectIn(body: Buffer): Members | undefined {
@@ -74,8 +67,12 @@ function nameIn(type = ''): string {
   return /^(?:[^#]*#)?(\w+)/.exec(type)?.[1] ?? 'Unknown';
 }
 
-/** `mayBeDone`: the same is sent again, and who wrote looks at what is stored. */
-function unexpected({ status, headers }: Answer, what: string, mayBeDone: boolean): RequestError {
+/** `mayBeDone`, by default as the status says: the same is sent again, and who wrote looks at what is stored. */
+function unexpected(
+  { status, headers }: Answer,
+  what: string,
+  mayBeDone: boolean = status < 300,
+): RequestError {
   return new RequestError(`The answer with status ${status} ${what}`, {
     name: 'UnexpectedAnswerError',
     fault: mayBeDone || status >= 500 ? 'server' : 'client',

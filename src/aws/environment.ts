@@ -105,10 +105,12 @@ function directTo({ protocol }: URL, usualAttempts: number, environment: Environ
   if (protocol === 'https:' && environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     return sdk('NODE_TLS_REJECT_UNAUTHORIZED is 0');
   }
-  const maxAttempts = maxAttemptsOf(usualAttempts, environment);
-  if (maxAttempts === undefined) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
+  // What is no such number the SDK does not take, or takes for something else than it looks like.
+  const attempts = environment['AWS_MAX_ATTEMPTS'] || String(usualAttempts);
+  if (!/^[1-9]\d{0,2}$/.test(attempts)) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
   const credentials = hasAccessKey(environment) ? 'environment' : 'sdk';
-  return { transport: 'direct', credentials, maxAttempts, userAgent: userAgentOf(environment) };
+  const userAgent = userAgentOf(environment);
+  return { transport: 'direct', credentials, maxAttempts: Number(attempts), userAgent };
 }
 
 function hasAccessKey(environment: Environment): boolean {
@@ -130,13 +132,6 @@ function endpointOf(service: Service['name'], environment: Environment): Endpoin
   const configured = configuredEndpoint(environment[name] ?? '', region);
   if (configured === undefined) return `${name} and AWS_REGION are no plain endpoint and region`;
   return useFips || useDualStack ? `${name} is set together with FIPS or dual stack` : configured;
-}
-
-/** Undefined for what the SDK does not take, or takes for something else than it looks like. */
-function maxAttemptsOf(usual: number, environment: Environment): number | undefined {
-  const text = environment['AWS_MAX_ATTEMPTS'];
-  if (!text) return usual;
-  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Characters that AWS's SDK writes as `-` (UA_VALUE_ESCAPE_REGEX of @aws-sdk/core 3.981.0). */

@@ -36,7 +36,7 @@ export function signedHeaders(
   { credentials, region, time }: Signing,
 ): Record<string, string | number> {
   const { sessionToken } = credentials;
-  const at = timestamp(time);
+  const at = time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
   const length = Buffer.byteLength(body);
   const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
   const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
@@ -75,11 +75,10 @@ export function authorization(
 ): string {
   const day = at.slice(0, 8);
   const scope = `${day}/${region}/${service}/aws4_request`;
-  const canonicalRequest = `POST\n/\n\n${canonicalHeaders}\n${names}\n${sha256(body)}`;
+  const canonicalRequest = `POST\n/\n\n${canonicalHeaders}\n${names}\n${hash('sha256', body)}`;
   const key = signingKey(credentials.secretAccessKey, day, region, service);
-  const signature = hmac(key, `AWS4-HMAC-SHA256\n${at}\n${scope}\n${sha256(canonicalRequest)}`).toString(
-    'hex',
-  );
+  const toSign = `AWS4-HMAC-SHA256\n${at}\n${scope}\n${hash('sha256', canonicalRequest)}`;
+  const signature = hmac(key, toSign).toString('hex');
   return `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
@@ -95,21 +94,6 @@ function signingKey(secret: string, day: string, region: string, service: string
   return lastKey.key;
 }
 
-let lastSecond: { readonly second: number; readonly text: string } | undefined;
-
-/** The time as `YYYYMMDDTHHMMSSZ`. That of the last second is kept. */
-function timestamp(time: Date): string {
-  const second = Math.floor(time.getTime() / 1_000);
-  if (lastSecond?.second !== second) {
-    lastSecond = { second, text: time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '') };
-  }
-  return lastSecond.text;
-}
-
 function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
 }

@@ -27,7 +27,9 @@ export function sqsWithMethods<Client extends object>(
   const call =
     (name: string): Method =>
     async (input, options) => {
-      const sdk = await loadSqs();
+      const sdk = await loadPackage<object>(PACKAGE).catch((cause: unknown) => {
+        throw new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', NOT_FOUND, { cause });
+      });
       const operation = `${name[0]?.toUpperCase()}${name.slice(1)}`;
       return send.call(given, commandOf(sdk, operation, input), options);
     };
@@ -35,16 +37,6 @@ export function sqsWithMethods<Client extends object>(
 }
 
 const PACKAGE = '@aws-sdk/client-sqs';
-
-async function loadSqs(): Promise<object> {
-  try {
-    return await loadPackage<object>(PACKAGE);
-  } catch (cause) {
-    throw new BatchlatchError(
-      'BATCHLATCH_SDK_NOT_FOUND',
-      `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. Leave it out of ` +
-        'the bundle as external, or pass `new SQS()`, which brings its commands along',
-      { cause },
-    );
-  }
-}
+const NOT_FOUND =
+  `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. Leave it out of ` +
+  'the bundle as external, or pass `new SQS()`, which brings its commands along';

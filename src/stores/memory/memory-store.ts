@@ -73,10 +73,9 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
 export interface MemoryStore extends ClaimStore, ClaimAdmin {}
 
 /**
- * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
- * contract says within one process and remembers nothing beyond it, so it is not for production. Rows that are
- * forgotten are deleted now and then.
- * Each item is decided and written without an `await` in between, which makes it atomic. Throws a `ConfigurationError` for
+ * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the contract says within
+ * one process and remembers nothing beyond it, so it is not for production. Each item is decided and written without an
+ * `await` in between, which makes it atomic. Forgotten rows are deleted now and then. Throws a `ConfigurationError` for
  * options that cannot work.
  *
  * @typeParam Effect What handlers commit.
@@ -169,12 +168,6 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
   }
 
-  function adoptOne(claim: Claim, now: number): AdoptOutcome {
-    if (!isAdopted(readable(claim.key), claim, now)) return 'present';
-    rows.set(claim.key, { ...claim });
-    return 'stored';
-  }
-
   return {
     place: `memory:${objectNumber(rows)}`,
     async acquire(requests) {
@@ -203,7 +196,9 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
       const now = clock.now();
       return claims.map((claim): AdoptOutcome => {
         try {
-          return adoptOne(claim, now);
+          if (!isAdopted(readable(claim.key), claim, now)) return 'present';
+          rows.set(claim.key, { ...claim });
+          return 'stored';
         } catch (thrown) {
           return { error: asError(thrown) };
         }
