@@ -112,10 +112,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
   };
 }
 
-interface Failure {
-  readonly status: 'error';
-  readonly error: Error;
-}
+type Failure = Extract<ReadOutcome<Row>, { readonly status: 'error' }>;
 
 /** The outcome of an item that failed in a request which succeeded, and is sent again. */
 function failure(message: string, cause?: BatchStatementError): Failure {

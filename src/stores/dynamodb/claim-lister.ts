@@ -55,13 +55,8 @@ function isInIndex(state: RowQuery<Row>['state']): boolean {
   return state === 'in-progress' || state === 'overdue' || state === 'parked';
 }
 
-/** A transport that has DynamoDB say what its requests cost. */
-interface MeteredTransport extends Transport {
-  /** Capacity units of all answers so far; undefined where none of them said. */
-  units(): number | undefined;
-}
-
-function meteredTransport(transport: Transport): MeteredTransport {
+/** Has DynamoDB say what requests cost. `units`: the capacity of all answers so far; undefined where none of them said. */
+function meteredTransport(transport: Transport): Transport & { units(): number | undefined } {
   let units: number | undefined;
   return {
     async send(operation, input, signal) {

@@ -38,7 +38,7 @@ export function isMissingIndex(thrown: unknown): boolean {
 /** Says what was wrong and what to do, of an exception of a transport or an error of one PartiQL statement. */
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
-  const { name, message, code: ofNetwork, isServerFault } = told(thrown);
+  const { name, message, code: ofNetwork, fault } = told(thrown);
   const final = (code: string, text: string): StoreError =>
     new StoreError(text, { cause: thrown, isRetryable: false, code });
 
@@ -69,28 +69,19 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
   }
   return new StoreError(`DynamoDB: ${name}: ${message}`, {
     cause: thrown,
-    isRetryable: isPassing(name) || NETWORK.test(name) || NETWORK.test(ofNetwork) || isServerFault,
+    isRetryable: isPassing(name) || NETWORK.test(name) || NETWORK.test(ofNetwork) || fault === 'server',
   });
 }
 
-interface Told {
-  readonly name: string;
-  readonly message: string;
-  readonly code: string;
-  readonly isServerFault: boolean;
-}
-
 /** A statement's error in a 200 answer has a `Code` and a `Message`, an exception a `name`. */
-function told(thrown: unknown): Told {
-  if (!isObject(thrown)) {
-    return { name: typeof thrown, message: String(thrown), code: '', isServerFault: false };
-  }
-  const { Code, name, Message, message, code, $fault } = thrown as Readonly<Record<string, unknown>>;
+function told(thrown: unknown): Readonly<Record<'name' | 'message' | 'code' | 'fault', string>> {
+  const given: object = isObject(thrown) ? thrown : { name: typeof thrown, message: String(thrown) };
+  const { Code, name, Message, message, code, $fault } = given as Readonly<Record<string, unknown>>;
   return {
     name: firstText(Code, name, 'Error'),
     message: firstText(Message, message, ''),
     code: firstText(code, ''),
-    isServerFault: $fault === 'server',
+    fault: firstText($fault, ''),
   };
 }
 

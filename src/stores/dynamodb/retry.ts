@@ -1,6 +1,7 @@
 import { type Clock, wait } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
 import type { StopSignal } from '../../base/stop.ts';
+import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 
 export interface RetrySetup {
   readonly clock: Clock;
@@ -44,15 +45,12 @@ export function backOffMs(sendings: number, random: () => number): number {
   return random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** sendings);
 }
 
-interface Sent {
-  readonly status: string;
-  readonly error?: unknown;
-}
+type Sent = WriteOutcome<unknown> | ReadOutcome<unknown>;
 
 function failedInPassing(outcomes: readonly Sent[]): number[] {
   const indexes: number[] = [];
-  outcomes.forEach(({ status, error }, index) => {
-    if (status === 'error' && error instanceof StatementError) indexes.push(index);
+  outcomes.forEach((outcome, index) => {
+    if (outcome.status === 'error' && outcome.error instanceof StatementError) indexes.push(index);
   });
   return indexes;
 }
