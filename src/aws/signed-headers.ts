@@ -19,13 +19,6 @@ export interface UnsignedRequest {
   readonly userAgent: string;
 }
 
-export interface Signing {
-  readonly credentials: Credentials;
-  /** Of the signature's scope. */
-  readonly region: string;
-  readonly time: Date;
-}
-
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
 const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
@@ -33,7 +26,7 @@ const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-sec
 /** The headers of a request by AWS Signature Version 4. `User-Agent` is not signed, because proxies may change it. */
 export function signedHeaders(
   { host, service, target, body, userAgent }: UnsignedRequest,
-  { credentials, region, time }: Signing,
+  { credentials, region, time }: Pick<Scope, 'credentials' | 'region'> & { readonly time: Date },
 ): Record<string, string | number> {
   const { sessionToken } = credentials;
   const at = time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
