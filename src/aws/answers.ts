@@ -1,6 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
+import { isObject } from '../base/is-object.ts';
 import { RequestError } from './request-error.ts';
 import type { Service } from './service.ts';
 import type { Credentials } from './signed-headers.ts';
@@ -22,27 +23,18 @@ export function outputOf(answer: Answer, secrets: Secrets, service: Service): Me
   if (checksum !== undefined && builtIn('node:zlib').crc32(body) !== Number(checksum)) {
     throw unexpected(answer, 'does not match its checksum', true);
   }
-  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8', isSuccess(status));
+  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
   const members = objectIn(body);
-  if (members === undefined) {
-    throw unexpected(answer, `is not ${service.title}'s: no JSON object`, isSuccess(status));
-  }
+  if (members === undefined) throw unexpected(answer, `is not ${service.title}'s: no JSON object`);
   if (status === 200) return members;
-  if (status < 400) throw unexpected(answer, `is not ${service.title}'s`, isSuccess(status));
+  if (status < 400) throw unexpected(answer, `is not ${service.title}'s`);
   throw exceptionIn(members, answer, secrets, service);
-}
-
-/** By its status the request was done, or may have been. */
-function isSuccess(status: number): boolean {
-  return status < 300;
 }
 
 function objectIn(body: Buffer): Members | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Members)
-      : undefined;
+    return isObject(value) && !Array.isArray(value) ? (value as Members) : undefined;
   } catch {
     return undefined; // the parser's error would quote the text
   }
@@ -75,8 +67,12 @@ function nameIn(type = ''): string {
   return /^(?:[^#]*#)?(\w+)/.exec(type)?.[1] ?? 'Unknown';
 }
 
-/** `mayBeDone`: the same is sent again, and who wrote looks at what is stored. */
-function unexpected({ status, headers }: Answer, what: string, mayBeDone: boolean): RequestError {
+/** `mayBeDone`, by default as the status says: the same is sent again, and who wrote looks at what is stored. */
+function unexpected(
+  { status, headers }: Answer,
+  what: string,
+  mayBeDone: boolean = status < 300,
+): RequestError {
   return new RequestError(`The answer with status ${status} ${what}`, {
     name: 'UnexpectedAnswerError',
     fault: mayBeDone || status >= 500 ? 'server' : 'client',
@@ -90,8 +86,8 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What a request was sent with and nobody may read. */
-export interface Secrets {
+/** What is redacted from the texts of answers. */
+interface Secrets {
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string | number>>;
 }
@@ -99,10 +95,7 @@ export interface Secrets {
 /** The credentials of an emulator may be any word; those of AWS are longer. */
 const SHORTEST_SECRET = 16;
 
-/**
- * A text of an answer without what the request was signed with: AWS quotes the canonical request, session token included, where
- * a signature does not match, and who else answers may quote anything.
- */
+/** Without what the request was signed with: AWS quotes the canonical request where a signature does not match. */
 function redact(text: string, { credentials, headers }: Secrets): string {
   const signature = /Signature=(\w+)/.exec(String(headers['Authorization']))?.[1];
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
@@ -113,10 +106,7 @@ function redact(text: string, { credentials, headers }: Secrets): string {
   return shown;
 }
 
-/**
- * When to come again, in milliseconds from the answer on: `x-amz-retry-after` in milliseconds, or `retry-after` in seconds or as a
- * date, which is compared with the answer's own.
- */
+/** `x-amz-retry-after` is in milliseconds; `retry-after` in seconds, or a date to compare with the answer's own. */
 function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const milliseconds = headers['x-amz-retry-after'];
   if (typeof milliseconds === 'string' && /^\d+$/.test(milliseconds)) return Number(milliseconds);

@@ -1,20 +1,20 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { stoppableCall } from '../base/bounded.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { type Answer, outputOf } from './answers.ts';
 import { connectionsTo } from './connect.ts';
 import type { ConnectionLimits, Connections } from './connections.ts';
+import type { Endpoint } from './endpoint.ts';
 import { OverdueError, unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
 import { type RequestProgress, sendWatched, watchesOf } from './request-watch.ts';
 import { type Retry, standardRetries } from './retries.ts';
 import type { Service } from './service.ts';
 import { type Credentials, signedHeaders } from './signed-headers.ts';
-import type { IncomingHttpHeaders } from 'node:http';
 
 export interface DirectSetup {
-  /** Where requests go, and the region of their signatures. */
-  readonly endpoint: { readonly url: URL; readonly region: string };
+  readonly endpoint: Endpoint;
   /** Asked for each sending, so that credentials which the environment renews are followed. A plain value costs no turn of the event loop. */
   readonly credentials: () => Credentials | Promise<Credentials>;
   /** Of one request, the first sending included. */
@@ -53,9 +53,7 @@ export function directSender(
   const retries = standardRetries(maxAttempts, service.firstDelayMs, random);
 
   return (operation, input, signal) => {
-    const watches = watchesOf(() => {
-      return { service: service.name, operation, input, url: endpoint.url, region: endpoint.region };
-    });
+    const watches = watchesOf(() => ({ service: service.name, operation, input, ...endpoint }));
     if (watches === undefined) return sendAgain(operation, input, signal);
     return sendWatched(watches, (progress) => sendAgain(operation, input, signal, progress));
   };
@@ -134,7 +132,7 @@ function noteAnswer(progress: RequestProgress, { status, headers }: Answer): voi
 
 /** AWS refuses signatures that are more than five minutes off; the SDK takes four for the reason of a refusal. */
 const TOLERATED_MS = 240_000;
-/** An answer that took longer has lain somewhere, as in a frozen process, and its date is over. */
+/** Older responses (after a freeze, say) carry a stale Date header. */
 const FRESH_MS = 10_000;
 
 /** Errors that a wrong clock may be the reason of: CLOCK_SKEW_ERROR_CODES of @smithy/core 3.41.0 (retry). */
@@ -165,9 +163,8 @@ function serverTime(clock: Clock): ServerTime {
     now,
     learn({ date, age }, sentAt) {
       if (date === undefined || date === lastDate || age !== undefined) return;
-      if (now() - sentAt > FRESH_MS) return;
       const time = Date.parse(date);
-      if (Number.isNaN(time)) return;
+      if (Number.isNaN(time) || now() - sentAt > FRESH_MS) return;
       lastDate = date;
       offsetMs = time - clock.now();
     },

@@ -6,15 +6,7 @@ export interface Endpoint {
   readonly region: string;
 }
 
-interface Variant {
-  readonly useFips: boolean;
-  readonly useDualStack: boolean;
-}
-
-/**
- * The partitions of AWS: what its regions look like, and what the names of its endpoints end in, without and with dual stack
- * (`partitions.json` of AWS's SDKs; a test compares each region with what the SDK makes of it).
- */
+/** From `partitions.json` of AWS's SDKs; a test compares each region with what the SDK makes of it. */
 const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStackSuffix: string])[] = [
   [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
   [/^us-gov-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
@@ -30,7 +22,7 @@ const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStack
 export function regionalEndpoint(
   service: Service['name'],
   region: string,
-  { useFips, useDualStack }: Variant,
+  { useFips, useDualStack }: { readonly useFips: boolean; readonly useDualStack: boolean },
 ): Endpoint | undefined {
   const partition = PARTITIONS.find(([regions]) => regions.test(region));
   if (partition === undefined) return undefined;

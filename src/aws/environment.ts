@@ -1,15 +1,14 @@
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
-import type { Environment } from './environment-credentials.ts';
 import type { Service } from './service.ts';
-import { type ReadFile, sharedFileForSdk } from './shared-files.ts';
+import { type Environment, type ReadFile, sharedFileForSdk } from './shared-files.ts';
+import type { Credentials } from './signed-headers.ts';
 
-export { type Environment, environmentCredentials } from './environment-credentials.ts';
+export type { Environment };
 
 /** How requests are made where no client is given. */
 export type Choice = (DirectChoice & { readonly endpoint: Endpoint }) | SdkChoice;
 
-/** The same where the endpoint is known. */
-export type ChoiceFor = DirectChoice | SdkChoice;
+type ChoiceFor = DirectChoice | SdkChoice;
 
 interface DirectChoice {
   readonly transport: 'direct';
@@ -42,21 +41,14 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   AWS_DISABLE_CLOCK_SKEW_CORRECTION: ['false'],
 };
 
-/**
- * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed.
- * `read` gives the text of a shared configuration file.
- */
+/** Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed. */
 export function choose(
   service: Pick<Service, 'name' | 'maxAttempts'>,
   environment: Environment,
   read?: ReadFile,
 ): Choice {
-  const setting = settingForSdk(environment);
-  if (setting !== undefined) return sdk(setting);
-
-  const file = sharedFileForSdk(environment, hasAccessKey(environment), read);
-  if (file !== undefined) return sdk(file);
-
+  const why = settingForSdk(environment) ?? sharedFileForSdk(environment, hasAccessKey(environment), read);
+  if (why !== undefined) return sdk(why);
   const endpoint = endpointOf(service.name, environment);
   if (typeof endpoint === 'string') return sdk(endpoint);
   const choice = directTo(endpoint.url, service.maxAttempts, environment);
@@ -68,7 +60,7 @@ export function choose(
  * asked for the credentials of a profile, or of the shared files. Nothing else is read of those.
  */
 export function chooseFor(
-  service: Pick<Service, 'name' | 'maxAttempts'>,
+  service: Pick<Service, 'maxAttempts'>,
   url: URL,
   environment: Environment,
 ): ChoiceFor {
@@ -76,9 +68,23 @@ export function chooseFor(
   if (setting !== undefined) return sdk(setting);
   const choice = directTo(url, service.maxAttempts, environment);
   // The SDK prefers a profile that is named to an access key.
-  return choice.transport === 'direct' && isSet(environment, 'AWS_PROFILE')
+  return choice.transport === 'direct' && environment['AWS_PROFILE']
     ? { ...choice, credentials: 'sdk' }
     : choice;
+}
+
+/** The access key of the environment as it is now: whoever renews it there needs no restart. */
+export function environmentCredentials(environment: Environment): Credentials {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
+  if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
+    const message = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are no longer in the environment';
+    throw Object.assign(new Error(message), { name: 'CredentialsProviderError' }); // the SDK's name for it
+  }
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN && { sessionToken: AWS_SESSION_TOKEN }),
+  };
 }
 
 function sdk(why: string): SdkChoice {
@@ -87,11 +93,11 @@ function sdk(why: string): SdkChoice {
 
 /** Why a setting of the environment is for the SDK to read. */
 function settingForSdk(environment: Environment): string | undefined {
-  const setting = Object.entries(SETTINGS).find(([name, values]) => {
-    const value = environment[name] ?? '';
-    return value !== '' && !values.includes(value);
+  const setting = Object.keys(SETTINGS).find((name) => {
+    const value = environment[name];
+    return value && !SETTINGS[name]?.includes(value);
   });
-  return setting && `${setting[0]} is set to what AWS's SDK has to read`;
+  return setting && `${setting} is set to what AWS's SDK has to read`;
 }
 
 function directTo({ protocol }: URL, usualAttempts: number, environment: Environment): ChoiceFor {
@@ -99,25 +105,26 @@ function directTo({ protocol }: URL, usualAttempts: number, environment: Environ
   if (protocol === 'https:' && environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     return sdk('NODE_TLS_REJECT_UNAUTHORIZED is 0');
   }
-  const maxAttempts = maxAttemptsOf(usualAttempts, environment);
-  if (maxAttempts === undefined) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
+  // What is no such number the SDK does not take, or takes for something else than it looks like.
+  const attempts = environment['AWS_MAX_ATTEMPTS'] || String(usualAttempts);
+  if (!/^[1-9]\d{0,2}$/.test(attempts)) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
   const credentials = hasAccessKey(environment) ? 'environment' : 'sdk';
-  return { transport: 'direct', credentials, maxAttempts, userAgent: userAgentOf(environment) };
+  const userAgent = userAgentOf(environment);
+  return { transport: 'direct', credentials, maxAttempts: Number(attempts), userAgent };
 }
 
 function hasAccessKey(environment: Environment): boolean {
-  return isSet(environment, 'AWS_ACCESS_KEY_ID') && isSet(environment, 'AWS_SECRET_ACCESS_KEY');
+  return Boolean(environment['AWS_ACCESS_KEY_ID'] && environment['AWS_SECRET_ACCESS_KEY']);
 }
 
 /** As a text why there is none for the direct transport. */
 function endpointOf(service: Service['name'], environment: Environment): Endpoint | string {
-  const region = environment['AWS_REGION'] ?? '';
-  if (region === '') return 'AWS_REGION is not set';
+  const region = environment['AWS_REGION'];
+  if (!region) return 'AWS_REGION is not set';
   const useFips = environment['AWS_USE_FIPS_ENDPOINT'] === 'true';
   const useDualStack = environment['AWS_USE_DUALSTACK_ENDPOINT'] === 'true';
-  const name = [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, 'AWS_ENDPOINT_URL'].find((one) =>
-    isSet(environment, one),
-  );
+  const names = [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, 'AWS_ENDPOINT_URL'];
+  const name = names.find((one) => environment[one]);
   if (name === undefined || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') {
     const endpoint = regionalEndpoint(service, region, { useFips, useDualStack });
     return endpoint ?? 'AWS_REGION is of no known partition of AWS';
@@ -127,26 +134,12 @@ function endpointOf(service: Service['name'], environment: Environment): Endpoin
   return useFips || useDualStack ? `${name} is set together with FIPS or dual stack` : configured;
 }
 
-/** Undefined for what the SDK does not take, or takes for something else than it looks like. */
-function maxAttemptsOf(usual: number, environment: Environment): number | undefined {
-  const text = environment['AWS_MAX_ATTEMPTS'] ?? '';
-  if (text === '') return usual;
-  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
-}
-
-function isSet(environment: Environment, name: string): boolean {
-  return (environment[name] ?? '') !== '';
-}
-
 /** Characters that AWS's SDK writes as `-` (UA_VALUE_ESCAPE_REGEX of @aws-sdk/core 3.981.0). */
 const ESCAPED = /[^!$%&'*+\-.^_`|~\w#]/g;
 
-/**
- * Returns the `User-Agent` of direct requests. Like the SDK's it ends with the application's id, which
- * Powertools sets to count its users.
- */
+/** Like the SDK's it ends with the application's id, which Powertools sets to count its users. */
 function userAgentOf(environment: Environment): string {
   const agent = `batchlatch md/nodejs#${process.versions.node}`;
-  const appId = environment['AWS_SDK_UA_APP_ID'] ?? '';
-  return appId === '' ? agent : `${agent} app/${appId.replaceAll(ESCAPED, '-')}`;
+  const appId = environment['AWS_SDK_UA_APP_ID'];
+  return appId ? `${agent} app/${appId.replaceAll(ESCAPED, '-')}` : agent;
 }

@@ -1,11 +1,6 @@
-export interface RequestMetadata {
-  /** How often the request was sent, whatever became of it each time. */
-  attempts: number;
-  readonly httpStatusCode?: number;
-  readonly requestId?: string;
-}
+import { defined } from '../base/defined.ts';
 
-export interface RequestErrorOptions {
+interface RequestErrorOptions {
   readonly name: string;
   readonly fault?: 'client' | 'server';
   /** Node's, of a connection: `ECONNRESET`. */
@@ -24,31 +19,26 @@ export interface RequestErrorOptions {
  */
 export class RequestError extends Error {
   declare readonly $fault?: 'client' | 'server';
-  readonly $metadata: RequestMetadata;
+  /** `attempts`: how often the request was sent, whatever became of it each time. */
+  readonly $metadata: { attempts: number; readonly httpStatusCode?: number; readonly requestId?: string };
   declare readonly code?: string;
-  readonly #retryAfterMs: number | undefined;
-  readonly #again: 'later' | 'at-once' | undefined;
+  readonly #options: RequestErrorOptions;
 
   constructor(message: string, options: RequestErrorOptions) {
     super(message);
-    const { name, fault, code, httpStatusCode, requestId, retryAfterMs, again } = options;
+    const { name, fault, code, httpStatusCode, requestId } = options;
     this.name = name;
     if (fault !== undefined) this.$fault = fault;
     if (code !== undefined) this.code = code;
-    this.$metadata = {
-      attempts: 1,
-      ...(httpStatusCode !== undefined && { httpStatusCode }),
-      ...(requestId !== undefined && { requestId }),
-    };
-    this.#retryAfterMs = retryAfterMs;
-    this.#again = again;
+    this.$metadata = { attempts: 1, ...defined({ httpStatusCode, requestId }) };
+    this.#options = options;
   }
 
-  get retryAfterMs(): number | undefined {
-    return this.#retryAfterMs;
+  get retryAfterMs(): RequestErrorOptions['retryAfterMs'] {
+    return this.#options.retryAfterMs;
   }
 
-  get again(): 'later' | 'at-once' | undefined {
-    return this.#again;
+  get again(): RequestErrorOptions['again'] {
+    return this.#options.again;
   }
 }

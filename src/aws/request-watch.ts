@@ -53,7 +53,7 @@ export function watchesOf(
 /** How far a request has come that somebody follows. */
 export interface RequestProgress {
   attempts: number;
-  status?: number | undefined;
+  status?: number;
   requestId?: string | undefined;
   /** Headers that are sent too. */
   readonly headers: Readonly<Record<string, string>>;
@@ -90,22 +90,22 @@ async function sendAndTell<Answer>(
 ): Promise<Answer> {
   try {
     const answer = await send(progress);
-    tellEnded(watches, endOf(progress));
+    tellEnded(watches, progress);
     return answer;
   } catch (error) {
-    tellEnded(watches, { ...endOf(progress), error });
+    tellEnded(watches, progress, { error });
     throw error;
   }
 }
 
-function endOf({ attempts, status, requestId }: RequestProgress): RequestEnd {
-  return { attempts, status, requestId };
-}
-
-function tellEnded(watches: readonly RequestWatch[], end: RequestEnd): void {
+function tellEnded(
+  watches: readonly RequestWatch[],
+  { attempts, status, requestId }: RequestProgress,
+  failure?: { readonly error: unknown },
+): void {
   for (const watch of watches) {
     try {
-      watch.ended(end);
+      watch.ended({ attempts, status, requestId, ...failure });
     } catch {
       // A subscriber must not harm the request.
     }

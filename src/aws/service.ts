@@ -3,7 +3,7 @@ export interface Service {
   /** As people know it, for errors. */
   readonly title: string;
   /** Of the signature's scope, and of the names of its endpoints. */
-  readonly name: 'dynamodb' | 'monitoring' | 'sqs';
+  readonly name: 'dynamodb' | 'sqs';
   /** What stands before the operation in `X-Amz-Target`. */
   readonly target: string;
   /** The delay after the first failure, in milliseconds; it doubles with each. */

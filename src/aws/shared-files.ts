@@ -1,5 +1,6 @@
 import { builtIn } from '../base/built-in.ts';
-import type { Environment } from './environment-credentials.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of a profile that change no request: read by other tools, or given by AWS_REGION. */
 const IRRELEVANT = /^(region|output|ca_bundle|s3|cli_\w+)$/;
@@ -66,17 +67,16 @@ function settingsOfDefault(text: string): string[] {
 function sharedFiles(environment: Environment): readonly string[] {
   const home = homeIn(environment);
   const named = (name: string, file: string): string => {
-    const text = environment[name] ?? '';
-    if (text === '') return builtIn('node:path').join(home, '.aws', file);
+    const text = environment[name];
+    if (!text) return builtIn('node:path').join(home, '.aws', file);
     return text.startsWith('~/') ? builtIn('node:path').join(home, text.slice(2)) : text;
   };
   return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
 }
 
 function homeIn(environment: Environment): string {
-  const named = [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '');
   try {
-    return named ?? builtIn('node:os').homedir();
+    return environment['HOME'] || environment['USERPROFILE'] || builtIn('node:os').homedir();
   } catch {
     return '/'; // a container may run as a user that the machine does not know, and who has no home
   }

@@ -19,27 +19,17 @@ export interface UnsignedRequest {
   readonly userAgent: string;
 }
 
-export interface Signing {
-  readonly credentials: Credentials;
-  /** Of the signature's scope. */
-  readonly region: string;
-  readonly time: Date;
-}
-
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
 const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
 
-/**
- * Returns the headers of a request, with its signature: AWS Signature Version 4 (docs.aws.amazon.com, "Signing AWS API requests").
- * `User-Agent` is not signed, because proxies may change it.
- */
+/** The headers of a request by AWS Signature Version 4. `User-Agent` is not signed, because proxies may change it. */
 export function signedHeaders(
   { host, service, target, body, userAgent }: UnsignedRequest,
-  { credentials, region, time }: Signing,
+  { credentials, region, time }: Pick<Scope, 'credentials' | 'region'> & { readonly time: Date },
 ): Record<string, string | number> {
   const { sessionToken } = credentials;
-  const at = timestamp(time);
+  const at = time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
   const length = Buffer.byteLength(body);
   const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
   const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
@@ -67,8 +57,8 @@ export interface Scope {
 }
 
 /**
- * Returns the `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and trimmed values, in the
- * order of their names; `names` are those names, separated by semicolons.
+ * The `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and trimmed values, in
+ * the order of their names; `names` are those names, separated by semicolons.
  */
 export function authorization(
   canonicalHeaders: string,
@@ -78,11 +68,10 @@ export function authorization(
 ): string {
   const day = at.slice(0, 8);
   const scope = `${day}/${region}/${service}/aws4_request`;
-  const canonicalRequest = `POST\n/\n\n${canonicalHeaders}\n${names}\n${sha256(body)}`;
+  const canonicalRequest = `POST\n/\n\n${canonicalHeaders}\n${names}\n${hash('sha256', body)}`;
   const key = signingKey(credentials.secretAccessKey, day, region, service);
-  const signature = hmac(key, `AWS4-HMAC-SHA256\n${at}\n${scope}\n${sha256(canonicalRequest)}`).toString(
-    'hex',
-  );
+  const toSign = `AWS4-HMAC-SHA256\n${at}\n${scope}\n${hash('sha256', canonicalRequest)}`;
+  const signature = hmac(key, toSign).toString('hex');
   return `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
@@ -98,21 +87,6 @@ function signingKey(secret: string, day: string, region: string, service: string
   return lastKey.key;
 }
 
-let lastSecond: { readonly second: number; readonly text: string } | undefined;
-
-/** The time as `YYYYMMDDTHHMMSSZ`. That of the last second is kept. */
-function timestamp(time: Date): string {
-  const second = Math.floor(time.getTime() / 1_000);
-  if (lastSecond?.second !== second) {
-    lastSecond = { second, text: time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '') };
-  }
-  return lastSecond.text;
-}
-
 function hmac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
 }

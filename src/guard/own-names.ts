@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 
 /** The names by which requests may address a server. */
@@ -29,7 +30,8 @@ const EVERYWHERE = new Set(['0.0.0.0', '::']);
  * @param allowed Further names by which the server may be addressed.
  */
 export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
-  const names = new Set([...namesOf(host), ...allowed].map((name) => name.toLowerCase()));
+  const own = [bracketed(host), ...(isLoopback(host) ? LOOPBACK : []), ...allowed];
+  const names = new Set(own.map((name) => name.toLowerCase()));
   const isOwn = (name: string): boolean => names.has(name) || (EVERYWHERE.has(host) && isOfThisMachine(name));
   return {
     isOwnHost: (given) => given !== undefined && isOwn(given.toLowerCase().replace(/:\d+$/, '')),
@@ -38,13 +40,22 @@ export function ownNames(host: string, allowed: readonly string[] = []): OwnName
   };
 }
 
+/**
+ * Whether a page of another origin made the browser ask, as its `Origin` shows, or `Sec-Fetch-Site` alone, as for an image.
+ * `same-site` is another port of this machine. False for the server's own pages and for programs, which send neither header.
+ *
+ * @param headers Of the request.
+ * @param names Of the server that was asked, as `ownNames` gives them.
+ */
+export function isFromForeignPage(headers: IncomingHttpHeaders, names: OwnNames): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (origin !== undefined && !names.isOwnOrigin(origin, host)) return true;
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
+}
+
 /** Whether a server that listens on this host is reached from this machine alone. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
-
-function namesOf(host: string): readonly string[] {
-  return [bracketed(host), ...(isLoopback(host) ? LOOPBACK : [])];
 }
 
 function isOfThisMachine(name: string): boolean {

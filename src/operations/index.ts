@@ -65,6 +65,6 @@ export type {
   RedrivenClaim,
   RedrivenMessage,
 } from './dead-letters/redrive-result.ts';
-export { isFromForeignPage } from '../guard/foreign-request.ts';
+export { isFromForeignPage } from '../guard/own-names.ts';
 export { guardServer } from '../guard/guard-server.ts';
 export { type OwnNames, ownNames } from '../guard/own-names.ts';

@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import { boundedCall } from '../base/bounded.ts';
+import { systemClock } from '../base/clock.ts';
+import { isObject } from '../base/is-object.ts';
 import { anInteger, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { decoder } from '../sources/decode-payloads.ts';
 import { decodedText, DecodeError, type DecoderStep } from '../sources/decode-step.ts';
@@ -77,9 +80,8 @@ export function s3Pointer(options: S3PointerOptions): DecoderStep {
     const isAllowed: unknown =
       typeof buckets === 'function' ? await buckets({ bucket, key, record }) : buckets.includes(bucket);
     if (isAllowed !== true) {
-      throw new DecodeError('The message points to an object that `buckets` of s3Pointer does not allow', {
-        isRetryable: false,
-      });
+      const message = 'The message points to an object that `buckets` of s3Pointer does not allow';
+      throw new DecodeError(message, { isRetryable: false });
     }
     client ??= new S3Client({});
     const command = new GetObjectCommand({
@@ -87,53 +89,39 @@ export function s3Pointer(options: S3PointerOptions): DecoderStep {
       Key: key,
       ...(expectedBucketOwner !== undefined && { ExpectedBucketOwner: expectedBucketOwner }),
     });
-    return withTimeout(timeoutMs, signal, fetchText(client, command, maxBytes));
+    const s3 = client;
+    // A client that does not listen to its signal is left behind: its bound is ours, not the client's.
+    return boundedCall((abortSignal) => fetchText(s3, command, maxBytes, abortSignal), {
+      clock: systemClock,
+      limitMs: timeoutMs,
+      signal,
+      errorOf: (why) => {
+        if (why === 'given-up') return notRead(signal.reason);
+        const message = `The object that the message points to was not there after ${timeoutMs} ms (timeoutMs of s3Pointer)`;
+        return new DecodeError(message, { isRetryable: true });
+      },
+    });
   });
 }
 
-function fetchText(
+async function fetchText(
   client: Pick<S3Client, 'send'>,
   command: GetObjectCommand,
   maxBytes: number,
-): (signal: AbortSignal) => Promise<string> {
-  return async (signal) => {
-    try {
-      const object = await client.send(command, { abortSignal: signal });
-      return decodedText(await bytesOf(object, maxBytes));
-    } catch (cause) {
-      if (cause instanceof DecodeError) throw cause;
-      const isGone = cause instanceof Error && cause.name === 'NoSuchKey';
-      throw new DecodeError(
-        isGone
-          ? 'The object that the message points to is gone'
-          : 'The object that the message points to could not be read',
-        { cause, isRetryable: !isGone },
-      );
-    }
-  };
+  abortSignal: AbortSignal,
+): Promise<string> {
+  try {
+    const object = await client.send(command, { abortSignal });
+    return decodedText(await bytesOf(object, maxBytes));
+  } catch (thrown) {
+    throw thrown instanceof DecodeError ? thrown : notRead(thrown);
+  }
 }
 
-/** A client that does not listen to its signal is left behind: its bound is ours, not the client's. */
-async function withTimeout<Result>(
-  timeoutMs: number,
-  outer: AbortSignal,
-  run: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const timeout = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const message = `The object that the message points to was not there after ${timeoutMs} ms (timeoutMs of s3Pointer)`;
-      const error = new DecodeError(message, { isRetryable: true });
-      reject(error);
-      timeout.abort(error);
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([run(AbortSignal.any([outer, timeout.signal])), timedOut]);
-  } finally {
-    clearTimeout(timer);
-  }
+function notRead(cause: unknown): DecodeError {
+  const isGone = cause instanceof Error && cause.name === 'NoSuchKey';
+  const why = isGone ? 'is gone' : 'could not be read';
+  return new DecodeError(`The object that the message points to ${why}`, { cause, isRetryable: !isGone });
 }
 
 /** Reads no further than the bound, whatever length S3 announced. */
@@ -143,12 +131,8 @@ async function bytesOf({ Body: body }: GetObjectCommandOutput, maxBytes: number)
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     if (length > maxBytes) {
-      throw new DecodeError(
-        `The object that the message points to has more than ${maxBytes} bytes (maxBytes of s3Pointer)`,
-        {
-          isRetryable: false,
-        },
-      );
+      const message = `The object that the message points to has more than ${maxBytes} bytes (maxBytes of s3Pointer)`;
+      throw new DecodeError(message, { isRetryable: false });
     }
     chunks.push(chunk);
   }
@@ -163,10 +147,7 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
     parsed = undefined; // its error would quote the body
   }
   const [className, pointer] = (Array.isArray(parsed) ? parsed : []) as unknown[];
-  const { s3BucketName, s3Key } = (typeof pointer === 'object' && pointer !== null ? pointer : {}) as Record<
-    string,
-    unknown
-  >;
+  const { s3BucketName, s3Key } = (isObject(pointer) ? pointer : {}) as Record<string, unknown>;
   if (!POINTER_CLASSES.has(className) || !isText(s3BucketName) || !isText(s3Key)) {
     throw new DecodeError(
       `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), but its body is not a pointer`,

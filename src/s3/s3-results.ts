@@ -1,8 +1,8 @@
-import { platformSignal } from '../base/stop.ts';
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../base/errors.ts';
+import { platformSignal } from '../base/stop.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 
@@ -19,8 +19,15 @@ export interface S3ResultsOptions {
 }
 
 const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
-  bucket: required(aBucket()),
-  prefix: aPrefix(),
+  bucket: required({
+    expected: "an S3 bucket's name",
+    accepts: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
+  }),
+  prefix: {
+    expected: 'a string of at most 512 bytes',
+    // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
+    accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 512,
+  },
   client: objectWith('send'),
   thresholdBytes: anInteger(0),
 };
@@ -46,7 +53,10 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
     ...(thresholdBytes !== undefined && { thresholdBytes }),
     async put(key, owner, json, { signal } = {}) {
       const { s3, client } = await load();
-      const object = { Bucket: bucket, Key: `${prefix}${sha256(key)}/${encodeURIComponent(owner)}.json` };
+      const object = {
+        Bucket: bucket,
+        Key: `${prefix}${hash('sha256', key)}/${encodeURIComponent(owner)}.json`,
+      };
       await client.send(
         new s3.PutObjectCommand({ ...object, Body: json, ContentType: 'application/json' }),
         signal && { abortSignal: platformSignal(signal) },
@@ -56,7 +66,10 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
     async get(pointer, { signal } = {}) {
       // Its own bucket, which may be another than the one that results go to by now.
       const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/s.exec(pointer) ?? [];
-      if (Bucket === undefined || Key === undefined) throw notAPointer();
+      if (Bucket === undefined || Key === undefined) {
+        const message = 'The row points to a result that is not in S3; resultsIn(…) now uses another storage';
+        throw new StoreError(message, { isRetryable: false, code: UNAVAILABLE });
+      }
       const { s3, client } = await load();
       try {
         const { Body } = await client.send(
@@ -87,6 +100,8 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
   return { s3, client: given ?? new s3.S3Client({ requestHandler, maxAttempts: 2 }) };
 }
 
+const UNAVAILABLE = 'BATCHLATCH_RESULT_UNAVAILABLE';
+
 function resultUnavailable(cause: unknown, place: string): StoreError {
   const name = cause instanceof Error ? cause.name : typeof cause;
   const isGone = name === 'NoSuchKey' || name === 'NoSuchBucket';
@@ -94,35 +109,6 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
     isGone
       ? `The key is completed, but its result ${place} is gone: a lifecycle rule must keep results for longer than \`retentionMs\``
       : `The key is completed, but its result ${place} cannot be read now (${name})`,
-    { cause, isRetryable: !isGone, code: 'BATCHLATCH_RESULT_UNAVAILABLE' },
+    { cause, isRetryable: !isGone, code: UNAVAILABLE },
   );
-}
-
-function notAPointer(): StoreError {
-  return new StoreError(
-    'The row points to a result that is not in S3; resultsIn(…) now uses another storage',
-    {
-      isRetryable: false,
-      code: 'BATCHLATCH_RESULT_UNAVAILABLE',
-    },
-  );
-}
-
-function aBucket(): Check {
-  return {
-    expected: "an S3 bucket's name",
-    accepts: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
-  };
-}
-
-function aPrefix(): Check {
-  return {
-    expected: 'a string of at most 512 bytes',
-    // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
-    accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 512,
-  };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,14 +1,14 @@
 import QuickLRU from 'quick-lru';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
   ClaimStore,
-  Completion as CompletionOf,
   SettleOutcome,
   Settlement,
 } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
 import { passOn } from '../claims/pass-on.ts';
+import { asError } from '../claims/store-errors.ts';
 import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { aStore } from '../options/domain-checks.ts';
 
@@ -21,10 +21,7 @@ export interface CachedOptions {
 }
 
 /** A completion as the store has it. JSON text and numbers, which no caller can change for the next one. */
-interface Completion {
-  readonly result?: string;
-  /** False: there may be a result that is not remembered here. */
-  readonly isWhole: boolean;
+interface Remembered extends ShortResult {
   readonly completedAt?: number;
   readonly expiresAt: number;
   /** A hash for which the store takes this completion; undefined: none was asked for. */
@@ -51,7 +48,7 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   checkOptionsOf('cached', { store }, { store: aStore() });
   checkOptionsOf('cached', options, { max: required(anInteger(1)), clock: objectWith('now') });
   const { max, clock = systemClock } = options;
-  const completions = new QuickLRU<string, Completion>({ maxSize: max });
+  const completions = new QuickLRU<string, Remembered>({ maxSize: max });
   /** The payloads of what this process has claimed and not settled: a settlement does not name them. */
   const payloadHashes = new QuickLRU<string, string>({ maxSize: max });
 
@@ -90,7 +87,8 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   function noteSettle(
     settlement: Settlement,
     outcome: SettleOutcome | undefined,
-    { since, isDropped }: { since: number; isDropped: boolean },
+    since: number,
+    dropped: Dropped,
   ): void {
     const { key, owner, end } = settlement;
     if (typeof outcome === 'object') return; // nothing is known; it may be sent again
@@ -98,7 +96,7 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     payloadHashes.delete(ownerOf(key, owner));
     if (outcome !== 'stored' || end !== 'complete') return;
     completions.set(key, {
-      ...shortResult(isDropped ? undefined : settlement.result, true),
+      ...shortResult(dropped.has(settlement) ? undefined : settlement.result, true),
       ...(payloadHash !== undefined && { payloadHash }),
       completedAt: since,
       expiresAt: since + settlement.retentionMs, // the row was written no earlier
@@ -107,9 +105,10 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
 
   const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
     const since = clock.now();
-    const { told, isDropped } = watched(completion);
+    const dropped: Dropped = new Set();
+    const told = watched(completion, dropped);
     const outcome = await (store as Required<ClaimStore>).commit(told, effect, options);
-    if (outcome === 'stored') noteSettle(completion, outcome, { since, isDropped: isDropped() });
+    if (outcome === 'stored') noteSettle(completion, outcome, since, dropped);
     return outcome;
   };
 
@@ -132,51 +131,45 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
         try {
           return await store.acquire(asked, options);
         } catch (thrown) {
-          const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-          return asked.map(() => ({ status: 'error', error }));
+          return asked.map(() => ({ status: 'error', error: asError(thrown) }));
         }
       }
     },
     async settle(settlements, options) {
       const since = clock.now();
-      const all = settlements.map(watched);
-      const outcomes = await store.settle(
-        all.map(({ told }) => told),
-        options,
-      );
-      settlements.forEach((settlement, index) => {
-        const isDropped = all[index]?.isDropped() === true;
-        noteSettle(settlement, outcomes[index], { since, isDropped });
-      });
+      const dropped: Dropped = new Set();
+      const told = settlements.map((settlement) => watched(settlement, dropped));
+      const outcomes = await store.settle(told, options);
+      settlements.forEach((settlement, index) => noteSettle(settlement, outcomes[index], since, dropped));
       return outcomes;
     },
   };
 }
 
-/** The settlement, and whether its result turned out to be left out of the store. */
-function watched<Ended extends Settlement | CompletionOf>(
-  settlement: Ended,
-): { readonly told: Ended; readonly isDropped: () => boolean } {
-  if (settlement.end !== 'complete' || settlement.onResultDropped === undefined) {
-    return { told: settlement, isDropped: () => false };
-  }
+/** Settlements whose results turned out to be left out of the store. */
+type Dropped = Set<Settlement>;
+
+/** The settlement, which notes in `dropped` that its result was left out. */
+function watched<Ended extends Settlement>(settlement: Ended, dropped: Dropped): Ended {
+  if (settlement.end !== 'complete' || settlement.onResultDropped === undefined) return settlement;
   const { onResultDropped } = settlement;
-  let isDropped = false;
-  const told = {
+  return {
     ...settlement,
     onResultDropped(error: unknown) {
-      isDropped = true;
+      dropped.add(settlement);
       onResultDropped(error);
     },
   };
-  return { told, isDropped: () => isDropped };
 }
 
-/** What is remembered of a result. `isAll`: where there is none, there is none. */
-function shortResult(
-  result: string | undefined,
-  isAll: boolean,
-): { readonly result?: string; readonly isWhole: boolean } {
+interface ShortResult {
+  readonly result?: string;
+  /** False: there may be a result that is not remembered here. */
+  readonly isWhole: boolean;
+}
+
+/** `isAll`: a missing result means there was none. */
+function shortResult(result: string | undefined, isAll: boolean): ShortResult {
   if (result === undefined) return { isWhole: isAll };
   return result.length > LONGEST_RESULT ? { isWhole: false } : { result, isWhole: true };
 }

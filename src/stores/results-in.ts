@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from '../base/clock.ts';
+import { hasCode, StoreError } from '../base/errors.ts';
 import type {
   AcquireOutcome,
   ClaimStore,
@@ -6,15 +8,13 @@ import type {
   Settlement,
   StoreCallOptions,
 } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
-import { hasCode, StoreError } from '../base/errors.ts';
-import { settleOrFail } from '../claims/store-errors.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
+import { settleOrFail } from '../claims/store-errors.ts';
 import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
-import { ESCAPE, hasResult, resultForms, type WithResult } from './rows/result-forms.ts';
 import { aStore } from '../options/domain-checks.ts';
+import { ESCAPE, hasResult, resultForms, type WithResult } from './rows/result-forms.ts';
 
 /** Options of `resultsIn()`. */
 export interface ResultsInOptions {
@@ -45,18 +45,13 @@ export function resultsIn(
   store: ClaimStore,
   options: ResultsInOptions = {},
 ): ClaimStore {
-  checkOptionsOf(
-    'resultsIn',
-    { storage, store },
-    { storage: required(objectWith('put', 'get')), store: aStore() },
-  );
+  const checks = { storage: required(objectWith('put', 'get')), store: aStore() };
+  checkOptionsOf('resultsIn', { storage, store }, checks);
   checkOptionsOf('resultsIn', { thresholdBytes: storage.thresholdBytes }, { thresholdBytes: anInteger(0) });
   checkOptionsOf('resultsIn', options, { clock: objectWith('now', 'setTimer') });
-  const { formOf, isSpecial, withPointer, get } = resultForms(
-    storage,
-    store.maxResultBytes ?? Infinity,
-    options.clock ?? systemClock,
-  );
+  const { maxResultBytes = Infinity } = store;
+  const { clock = systemClock } = options;
+  const { formOf, isSpecial, withPointer, get } = resultForms(storage, maxResultBytes, clock);
 
   async function withResult(outcome: AcquireOutcome, options?: StoreCallOptions): Promise<AcquireOutcome> {
     if (outcome?.status !== 'duplicate' || outcome.result?.startsWith('@') !== true) return outcome;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { type FoundCredentials, keptCredentials } from '../../src/aws/sdk/kept-credentials.ts';
+import { type FoundCredentials, keptCredentials } from '../../src/aws/sdk/sdk-settings.ts';
 
 /** Looks for credentials, each of which ends when the test says so. */
 function looks() {

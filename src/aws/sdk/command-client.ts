@@ -4,9 +4,7 @@ import { loadPackage } from './load-package.ts';
 type Method = (input: unknown, options?: object) => Promise<never>;
 type Commands = Readonly<Record<string, new (input: unknown) => unknown>>;
 
-/**
- * The client's method for an operation, such as `SendMessage`; undefined of a client that is sent commands.
- */
+/** The client's method for an operation, such as `SendMessage`; undefined of a client that is sent commands. */
 export function methodOf(client: object, operation: string): Method | undefined {
   const method: unknown = Reflect.get(client, operation[0]?.toLowerCase() + operation.slice(1));
   return typeof method === 'function' ? (method as Method) : undefined;
@@ -18,10 +16,7 @@ export function commandOf(sdk: object, operation: string, input: unknown): unkno
   return new Command(input);
 }
 
-/**
- * A client of SQS with a method for each of these operations: `new SQS()` has them, and any other client is
- * sent commands.
- */
+/** A client of SQS with a method for each operation: `new SQS()` has them, and any other client is sent commands. */
 export function sqsWithMethods<Client extends object>(
   given: object,
   operations: readonly (keyof Client & string)[],
@@ -32,7 +27,9 @@ export function sqsWithMethods<Client extends object>(
   const call =
     (name: string): Method =>
     async (input, options) => {
-      const sdk = await loadSqs();
+      const sdk = await loadPackage<object>(PACKAGE).catch((cause: unknown) => {
+        throw new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', NOT_FOUND, { cause });
+      });
       const operation = `${name[0]?.toUpperCase()}${name.slice(1)}`;
       return send.call(given, commandOf(sdk, operation, input), options);
     };
@@ -40,16 +37,6 @@ export function sqsWithMethods<Client extends object>(
 }
 
 const PACKAGE = '@aws-sdk/client-sqs';
-
-async function loadSqs(): Promise<object> {
-  try {
-    return await loadPackage<object>(PACKAGE);
-  } catch (cause) {
-    throw new BatchlatchError(
-      'BATCHLATCH_SDK_NOT_FOUND',
-      `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. Leave it out of ` +
-        'the bundle as external, or pass `new SQS()`, which brings its commands along',
-      { cause },
-    );
-  }
-}
+const NOT_FOUND =
+  `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. Leave it out of ` +
+  'the bundle as external, or pass `new SQS()`, which brings its commands along';

@@ -17,16 +17,12 @@ export function loadPackage<Module>(name: string): Promise<Module> {
 
 async function load<Module>(name: string): Promise<Module> {
   try {
-    return withNames<Module>(await import(/* webpackIgnore: true */ name));
+    const module = (await import(/* webpackIgnore: true */ name)) as Module & { readonly default?: Module };
+    return module.default ?? module; // of CommonJS, only the default has all that is exported
   } catch {
     // Beside a bundle there are no packages; `require` looks where NODE_PATH says too, and so finds the one of Lambda's runtime.
     return builtIn('node:module').createRequire(builtIn('node:path').resolve('index.js'))(name) as Module;
   }
-}
-
-/** An import of CommonJS has all that it exports as its default, and by name what could be told without running it. */
-function withNames<Module>(module: Module & { readonly default?: Module }): Module {
-  return module.default ?? module;
 }
 
 const NO_WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';

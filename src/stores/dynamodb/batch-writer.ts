@@ -1,25 +1,16 @@
 import type {
+  BatchExecuteStatementOutput,
+  BatchGetItemOutput,
   BatchStatementError,
   BatchStatementRequest,
-  BatchStatementResponse,
 } from '@aws-sdk/client-dynamodb';
 import type { StopSignal } from '../../base/stop.ts';
 import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
-import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
+import { found, type ItemWriter, refused, WRITTEN, type WriterSetup } from './item-writer.ts';
+import { sendWithRetries, StatementError } from './retry.ts';
 import type { Row } from './row.ts';
-import { found, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
 import { statementsOf } from './statements.ts';
-import type { Transport } from './transport.ts';
-
-export interface WriterSetup extends RetrySetup {
-  readonly transport: Transport;
-  readonly tableName: string;
-  /** Of the primary key, the attribute that tells rows apart. */
-  readonly keyName: string;
-  /** The primary key of a row. */
-  readonly toKey: (key: string) => Row;
-}
 
 /** DynamoDB's limits for one request. */
 const STATEMENTS_PER_REQUEST = 25;
@@ -30,37 +21,48 @@ const KEYS_PER_REQUEST = 100;
  * atomic by itself, at the same write units as single calls, for the CPU of one request.
  */
 export function batchWriter(setup: WriterSetup): ItemWriter {
-  const { transport, tableName, keyName, toKey } = setup;
+  const { transport, tableName } = setup;
+  const { names, toKey } = setup.format;
   const statements = statementsOf(tableName, toKey);
 
-  async function execute(
-    some: BatchStatementRequest[],
-    signal: StopSignal | undefined,
-  ): Promise<WriteOutcome<Row>[]> {
+  async function outcomesOf<Item, Output, Outcome extends WriteOutcome<Row> | ReadOutcome<Row>>(
+    items: Item[],
+    request: (items: Item[]) => Promise<Output>,
+    outcomesIn: (output: Output, items: Item[]) => Outcome[],
+  ): Promise<(Outcome | Failure)[]> {
     try {
-      const { Responses = [] } = await transport.send('BatchExecuteStatement', { Statements: some }, signal);
-      return some.map((_, index) => outcomeOf(Responses[index]));
+      return outcomesIn(await request(items), items);
     } catch (thrown) {
       if (isUnknownOperation(thrown)) throw thrown;
-      // DynamoDB refuses a whole request for one invalid statement: find it, so that the others succeed.
-      if (isInvalidRequest(thrown) && some.length > 1) return executeOneByOne(some, signal);
+      // DynamoDB refuses a whole request for one invalid item: find it, so that the others succeed.
+      if (isInvalidRequest(thrown) && items.length > 1) {
+        const outcomes = await Promise.all(items.map((item) => outcomesOf([item], request, outcomesIn)));
+        return outcomes.flat();
+      }
       const error = toStoreError(thrown, tableName);
-      return some.map(() => ({ status: 'error', error }));
+      return items.map(() => ({ status: 'error', error }));
     }
   }
 
-  async function executeOneByOne(
-    some: BatchStatementRequest[],
-    signal: StopSignal | undefined,
-  ): Promise<WriteOutcome<Row>[]> {
-    const outcomes = await Promise.all(some.map((statement) => execute([statement], signal)));
-    return outcomes.flat();
+  function write(all: BatchStatementRequest[], signal?: StopSignal): Promise<WriteOutcome<Row>[]> {
+    const request = (Statements: BatchStatementRequest[]): Promise<BatchExecuteStatementOutput> =>
+      transport.send('BatchExecuteStatement', { Statements }, signal);
+    return inChunks(all, STATEMENTS_PER_REQUEST, (chunk) =>
+      sendWithRetries(chunk, (some) => outcomesOf(some, request, writeOutcomes), setup, signal),
+    );
   }
 
-  function outcomeOf(response: BatchStatementResponse | undefined): WriteOutcome<Row> {
-    if (response === undefined) return { status: 'error', error: noAnswer() };
-    const { Error: error } = response;
-    return error === undefined ? WRITTEN : failedWrite(error, response.Item ?? error.Item);
+  function writeOutcomes(
+    { Responses = [] }: BatchExecuteStatementOutput,
+    sent: readonly BatchStatementRequest[],
+  ): WriteOutcome<Row>[] {
+    return sent.map((_, index) => {
+      const response = Responses[index];
+      if (response === undefined)
+        return failure('DynamoDB returned fewer answers than there were statements');
+      const { Error: error } = response;
+      return error === undefined ? WRITTEN : failedWrite(error, response.Item ?? error.Item);
+    });
   }
 
   function failedWrite(error: BatchStatementError, row: Row | undefined): WriteOutcome<Row> {
@@ -68,96 +70,64 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     if (code === 'DuplicateItem' || code === 'ConditionalCheckFailed') return refused(row);
     const storeError = toStoreError(error, tableName);
     // rule: failed-statements
-    return {
-      status: 'error',
-      error: isPassing(code)
-        ? new StatementError(storeError.message, { cause: error, isRetryable: true })
-        : storeError,
-    };
+    return isPassing(code) ? failure(storeError.message, error) : { status: 'error', error: storeError };
   }
 
-  async function readChunk(keys: string[], signal: StopSignal | undefined): Promise<ReadOutcome<Row>[]> {
-    try {
-      const { Responses, UnprocessedKeys } = await transport.send(
-        'BatchGetItem',
-        {
-          RequestItems: {
-            [tableName]: {
-              Keys: keys.map(toKey),
-              // rule: dynamodb-consistent-reads
-              ConsistentRead: true,
-            },
-          },
-        },
-        signal,
-      );
-      // Emulators and AWS answer in any order, and name tables by name also when asked by ARN.
-      const rows = new Map(
-        Object.values(Responses ?? {})
-          .flat()
-          .map((row) => [row[keyName]?.S, row]),
-      );
-      const unprocessed = new Set(
-        Object.values(UnprocessedKeys ?? {}).flatMap(({ Keys = [] }) => Keys.map((key) => key[keyName]?.S)),
-      );
-      return keys.map((key) =>
-        unprocessed.has(key) ? { status: 'error', error: unprocessedKey() } : found(rows.get(key)),
-      );
-    } catch (thrown) {
-      if (isUnknownOperation(thrown)) throw thrown;
-      if (isInvalidRequest(thrown) && keys.length > 1) {
-        return (await Promise.all(keys.map((key) => readChunk([key], signal)))).flat();
-      }
-      const error = toStoreError(thrown, tableName);
-      return keys.map(() => ({ status: 'error', error }));
-    }
+  function readOutcomes(
+    { Responses = {}, UnprocessedKeys = {} }: BatchGetItemOutput,
+    keys: readonly string[],
+  ): ReadOutcome<Row>[] {
+    // Emulators and AWS answer in any order, and name tables by name also when asked by ARN.
+    const answered = Object.values(Responses).flat();
+    const rows = new Map(answered.map((row) => [row[names.key]?.S, row]));
+    const left = Object.values(UnprocessedKeys).flatMap(({ Keys = [] }) => Keys);
+    const unprocessed = new Set(left.map((key) => key[names.key]?.S));
+    return keys.map((key) =>
+      unprocessed.has(key) ? failure('DynamoDB left a key unprocessed (throttled)') : found(rows.get(key)),
+    );
   }
 
   return {
-    insert: (rows, signal) =>
-      inChunks(rows, STATEMENTS_PER_REQUEST, (chunk) =>
-        sendWithRetries(
-          chunk.map((row) => statements.insert(row)),
-          (some) => execute(some, signal),
-          setup,
-          signal,
-        ),
-      ),
-    update: (updates, signal) =>
-      inChunks(updates, STATEMENTS_PER_REQUEST, (chunk) =>
-        sendWithRetries(
-          chunk.map((update) => statements.update(update)),
-          (some) => execute(some, signal),
-          setup,
-          signal,
-        ),
-      ),
-    read: (keys, signal) =>
-      inChunks(keys, KEYS_PER_REQUEST, (chunk) =>
-        sendWithRetries(chunk, (some) => readChunk(some, signal), setup, signal),
-      ),
+    insert(rows, signal) {
+      const all = rows.map((row) => statements.insert(row));
+      return write(all, signal);
+    },
+    update(updates, signal) {
+      const all = updates.map((update) => statements.update(update));
+      return write(all, signal);
+    },
+    read(keys, signal) {
+      const request = (some: readonly string[]): Promise<BatchGetItemOutput> => {
+        const table = {
+          Keys: some.map(toKey),
+          // rule: dynamodb-consistent-reads
+          ConsistentRead: true,
+        };
+        return transport.send('BatchGetItem', { RequestItems: { [tableName]: table } }, signal);
+      };
+      return inChunks([...keys], KEYS_PER_REQUEST, (chunk) =>
+        sendWithRetries(chunk, (some) => outcomesOf(some, request, readOutcomes), setup, signal),
+      );
+    },
   };
 }
 
-function noAnswer(): StatementError {
-  return new StatementError('DynamoDB returned fewer answers than there were statements', {
-    isRetryable: true,
-  });
+type Failure = Extract<ReadOutcome<Row>, { readonly status: 'error' }>;
+
+/** The outcome of an item that failed in a request which succeeded, and is sent again. */
+function failure(message: string, cause?: BatchStatementError): Failure {
+  return { status: 'error', error: new StatementError(message, { cause, isRetryable: true }) };
 }
 
-function unprocessedKey(): StatementError {
-  return new StatementError('DynamoDB left a key unprocessed (throttled)', { isRetryable: true });
-}
-
-/** Runs the chunks side by side and joins their answers in order; nothing takes no request. */
-async function inChunks<Item, Answer>(
-  items: readonly Item[],
+/** Runs the chunks side by side and joins their outcomes in order; no item takes no request. */
+async function inChunks<Item, Outcome>(
+  items: Item[],
   size: number,
-  run: (chunk: Item[]) => Promise<Answer[]>,
-): Promise<Answer[]> {
+  run: (chunk: Item[]) => Promise<Outcome[]>,
+): Promise<Outcome[]> {
   if (items.length === 0) return [];
-  if (items.length <= size) return run([...items]);
-  const chunks: Promise<Answer[]>[] = [];
+  if (items.length <= size) return run(items);
+  const chunks: Promise<Outcome[]>[] = [];
   for (let start = 0; start < items.length; start += size) chunks.push(run(items.slice(start, start + size)));
   return (await Promise.all(chunks)).flat();
 }

@@ -1,81 +1,62 @@
-import type { RowLister, RowQuery } from '../rows/row-lister.ts';
-import type { WriterSetup } from './batch-writer.ts';
-import { type IndexReader, indexReader, isIndexPosition, MissingIndexError } from './index-reader.ts';
-import type { ItemWriter } from './item-writer.ts';
-import type { OverdueIndex } from './overdue-index.ts';
-import type { Row, RowFormat } from './row.ts';
-import { type Reading, scanReader } from './scan-reader.ts';
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import type { RowLister, RowPage, RowQuery } from '../rows/row-lister.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { indexReader, isIndexPosition, MissingIndexError } from './index-reader.ts';
+import type { Row } from './row.ts';
+import { scanReader } from './scan-reader.ts';
 import type { Transport } from './transport.ts';
 
-export interface ListerSetup extends WriterSetup {
-  readonly format: RowFormat;
-  readonly index: OverdueIndex | undefined;
-  /** Reads rows by their keys, strongly consistently. */
-  readonly readerOf: (setup: WriterSetup) => Pick<ItemWriter, 'read'>;
-}
-
-/**
- * Lists claims by the index where there is one that holds the state, and by a scan otherwise. One for each call: it sums up
- * what its requests cost.
- */
-export function claimLister(setup: ListerSetup): RowLister<Row> {
-  const transport = meteredTransport(setup.transport);
-  const { index, readerOf } = setup;
-  const metered = { ...setup, transport };
+/** Lists by the index where it holds the state, else by a scan. One for each call: it sums up what the call costs. */
+export function claimLister(table: ClaimsTable): RowLister<Row> {
+  const { index } = table;
+  const transport = meteredTransport(table.transport);
+  const metered = { ...table, transport };
   const scan = scanReader(metered);
-  const indexed: IndexReader | undefined =
-    index && indexReader({ ...metered, index, reader: readerOf(metered) });
+  const indexed = index && indexReader(metered, index);
 
-  function priced<Page extends Reading>(page: Page): Page {
+  /** Undefined where rows are to be read instead: the first page finds that out, and those after it go on in the same way. */
+  async function byIndex<Page extends Pick<RowPage, 'readUnits'>>(
+    read: (reader: Required<RowLister<Row>>) => Promise<Page | undefined>,
+    { state }: RowQuery<Row>,
+    position: unknown,
+  ): Promise<Page | undefined> {
+    const isFirst = position === undefined;
+    if (indexed === undefined || !isInIndex(state) || !(isFirst || isIndexPosition(position)))
+      return undefined;
+    try {
+      const page = await read(indexed);
+      return page && priced(page);
+    } catch (thrown) {
+      if (thrown instanceof MissingIndexError && index?.isNamed === false && isFirst) return undefined;
+      throw thrown;
+    }
+  }
+
+  function priced<Page>(page: Page): Page {
     const readUnits = transport.units();
     return readUnits === undefined ? page : { ...page, readUnits };
   }
 
-  /** Whether rows are to be read instead: the first page finds that out, and those after it go on in the same way. */
-  function mayScan(thrown: unknown, position: unknown): boolean {
-    return thrown instanceof MissingIndexError && index?.isNamed === false && position === undefined;
-  }
-
   return {
     async list(query, position, signal) {
-      if (index === undefined || indexed === undefined || !isInIndex(query)) {
-        return priced(await scan.list(query, position, signal));
-      }
-      if (position === undefined || isIndexPosition(position)) {
-        try {
-          return priced(await indexed.list(query, position, signal));
-        } catch (thrown) {
-          if (!mayScan(thrown, position)) throw thrown;
-        }
-      }
-      return priced({ ...(await scan.list(query, position, signal)), missingIndex: index.name });
+      const page = await byIndex((reader) => reader.list(query, position, signal), query, position);
+      if (page !== undefined) return page;
+      const scanned = priced(await scan(query, position, signal));
+      return index !== undefined && isInIndex(query.state)
+        ? { ...scanned, missingIndex: index.name }
+        : scanned;
     },
-    async count(query, position, signal) {
-      if (indexed === undefined || !isInIndex(query)) return undefined;
-      if (position !== undefined && !isIndexPosition(position)) return undefined;
-      try {
-        const counted = await indexed.count(query, position, signal);
-        return counted && priced(counted);
-      } catch (thrown) {
-        if (!mayScan(thrown, position)) throw thrown;
-        return undefined;
-      }
-    },
+    count: (query, position, signal) =>
+      byIndex((reader) => reader.count(query, position, signal), query, position),
   };
 }
 
-function isInIndex({ state }: RowQuery<Row>): boolean {
+function isInIndex(state: RowQuery<Row>['state']): boolean {
   return state === 'in-progress' || state === 'overdue' || state === 'parked';
 }
 
-/** A transport that has DynamoDB say what its requests cost. */
-interface MeteredTransport extends Transport {
-  /** Capacity units of all answers so far; undefined where none of them said. */
-  units(): number | undefined;
-}
-
-function meteredTransport(transport: Transport): MeteredTransport {
+/** Has DynamoDB say what requests cost. `units`: the capacity of all answers so far; undefined where none of them said. */
+function meteredTransport(transport: Transport): Transport & { units(): number | undefined } {
   let units: number | undefined;
   return {
     async send(operation, input, signal) {

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { isObject } from '../../base/is-object.ts';
 import {
   aFunction,
   anInteger,
@@ -8,6 +9,16 @@ import {
   objectWith,
   oneOf,
 } from '../../options/check-options.ts';
+import { batchWriter } from './batch-writer.ts';
+import { isUnknownOperation } from './failures.ts';
+import type { ItemWriter, WriterSetup } from './item-writer.ts';
+import {
+  anOverdueIndex,
+  type OverdueIndex,
+  type OverdueIndexOptions,
+  overdueIndexOf,
+  shardedFormat,
+} from './overdue-index.ts';
 import {
   assertAttributeNames,
   type AttributeNames,
@@ -15,21 +26,10 @@ import {
   type RowFormat,
   rowFormat,
 } from './row.ts';
-import { batchWriter, type WriterSetup } from './batch-writer.ts';
-import { boundedTransport } from './transport.ts';
-import { isUnknownOperation } from './failures.ts';
-import { singleWriter } from './single-writer.ts';
-import { type ItemWriter } from './item-writer.ts';
-import {
-  anOverdueIndex,
-  type OverdueIndex,
-  type OverdueIndexOptions,
-  overdueIndexOf,
-  type ShardedFormat,
-  shardedFormat,
-} from './overdue-index.ts';
 import { type ClientOfDynamoDB, sdkTransport } from './sdk/sdk-transport.ts';
+import { singleWriter } from './single-writer.ts';
 import { transportFromEnvironment } from './transport-from-environment.ts';
+import { boundedTransport } from './transport.ts';
 
 /** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
@@ -74,13 +74,16 @@ export interface ClaimsTable extends WriterSetup {
   readonly items: ItemWriter;
   /** The same over another transport. */
   readonly itemsOf: (setup: WriterSetup) => ItemWriter;
-  readonly format: ShardedFormat;
   readonly index: OverdueIndex | undefined;
   readonly clockToleranceMs: number;
 }
 
 const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
-  tableName: aTableName(),
+  tableName: {
+    expected: "a DynamoDB table's name or ARN",
+    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
+    accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
+  },
   client: objectWith('send'),
   writes: oneOf('batch', 'single'),
   attributes: anObject(),
@@ -90,35 +93,22 @@ const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   random: aFunction(),
 };
 
-/** Throws a `ConfigurationError` for options that cannot work. `isNamed`: there has to be a name for the table. */
-export function checkTableOptions(factory: string, options: DynamoDBStoreOptions, isNamed: boolean): void {
-  const { tableName } = checks;
-  checkOptionsOf(factory, options, {
-    ...checks,
-    tableName: { ...tableName, isRequired: isNamed },
-  });
+/** Throws a `ConfigurationError` for options that cannot work, such as a table's name that is given and undefined. */
+export function checkTableOptions(factory: string, options: DynamoDBStoreOptions): void {
+  const isRequired = isObject(options) && 'tableName' in options;
+  checkOptionsOf(factory, options, { ...checks, tableName: { ...checks.tableName, isRequired } });
 }
 
 export function claimsTable(tableName: string, options: DynamoDBStoreOptions): ClaimsTable {
   const { writes = 'batch', clock = systemClock, clockToleranceMs = 0, random = Math.random } = options;
   const index = overdueIndexOf(options.overdueIndex);
   const format = shardedFormat(formatOf(options.attributes), index ?? {});
-  const setup: WriterSetup = {
-    transport: boundedTransport(
-      options.client === undefined
-        ? transportFromEnvironment({ clock, random })
-        : sdkTransport(options.client),
-      clock,
-    ),
-    tableName,
-    keyName: format.names.key,
-    toKey: format.toKey,
-    clock,
-    random,
-  };
+  const { client } = options;
+  const transport = client === undefined ? transportFromEnvironment({ clock, random }) : sdkTransport(client);
+  const setup = { transport: boundedTransport(transport, clock), tableName, format, clock, random };
   const itemsOf = (of: WriterSetup): ItemWriter =>
     writes === 'batch' ? withFallback(batchWriter(of), singleWriter(of)) : singleWriter(of);
-  return { ...setup, items: itemsOf(setup), itemsOf, format, index, clockToleranceMs };
+  return { ...setup, items: itemsOf(setup), itemsOf, index, clockToleranceMs };
 }
 
 export function formatOf(attributes: DynamoDBStoreOptions['attributes'] = {}): RowFormat {
@@ -150,13 +140,5 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
     insert: (rows, signal) => call((writer) => writer.insert(rows, signal)),
     update: (updates, signal) => call((writer) => writer.update(updates, signal)),
     read: (keys, signal) => call((writer) => writer.read(keys, signal)),
-  };
-}
-
-function aTableName(): Check {
-  return {
-    expected: "a DynamoDB table's name or ARN",
-    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
-    accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
   };
 }

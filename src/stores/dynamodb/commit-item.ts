@@ -28,36 +28,33 @@ interface InTable {
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD' | 'NONE' | undefined;
 }
 
-/** Writes an item, or replaces the one with the same key. */
-export interface CommitPut extends InTable {
-  /** All attributes of the item, its key among them. */
-  readonly Item: CommitValues | undefined;
+interface Keyed extends InTable {
+  /** The item's primary key. */
+  readonly Key: CommitValues | undefined;
+}
+
+interface Conditional extends InTable {
   /** What must hold of the item that is there. Default: nothing. */
   readonly ConditionExpression?: string | undefined;
+}
+
+/** Writes an item, or replaces the one with the same key. */
+export interface CommitPut extends Conditional {
+  /** All attributes of the item, its key among them. */
+  readonly Item: CommitValues | undefined;
 }
 
 /** Changes attributes of an item, which is made where there is none. */
-export interface CommitUpdate extends InTable {
-  /** The item's primary key. */
-  readonly Key: CommitValues | undefined;
+export interface CommitUpdate extends Keyed, Conditional {
   /** Such as `SET total = total + :amount`. */
   readonly UpdateExpression: string | undefined;
-  /** What must hold of the item that is there. Default: nothing. */
-  readonly ConditionExpression?: string | undefined;
 }
 
 /** Deletes an item. */
-export interface CommitDelete extends InTable {
-  /** The item's primary key. */
-  readonly Key: CommitValues | undefined;
-  /** What must hold of the item that is there. Default: nothing. */
-  readonly ConditionExpression?: string | undefined;
-}
+export interface CommitDelete extends Keyed, Conditional {}
 
 /** Writes nothing, and refuses the transaction where its condition does not hold. */
-export interface CommitConditionCheck extends InTable {
-  /** The item's primary key. */
-  readonly Key: CommitValues | undefined;
+export interface CommitConditionCheck extends Keyed {
   /** What must hold of the item that is there. */
   readonly ConditionExpression: string | undefined;
 }

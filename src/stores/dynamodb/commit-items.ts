@@ -18,10 +18,9 @@ const PARTS = {
 
 type Kind = keyof typeof PARTS;
 
-/** The claim that the items are committed with. */
-export interface ClaimPlace {
+/** The claim that the items are committed with, by its primary key. */
+interface ClaimPlace {
   readonly tableName: string;
-  /** Its primary key; all of it strings. */
   readonly key: Row;
 }
 
@@ -41,7 +40,7 @@ export function transactItemsOf(items: unknown, claim: ClaimPlace): TransactWrit
 
 /** What DynamoDB sent along with a refusal, as plain values. */
 export function plainValues(item: Row): CommitValues {
-  return unmarshall(withBytes(item, bytesReceived) as Row);
+  return unmarshall(withBytes(item, bytesReceived));
 }
 
 function transactItemOf(item: unknown, index: number, claim: ClaimPlace): TransactWriteItem {
@@ -90,10 +89,8 @@ function rowOf(values: CommitValues, refuse: (attribute: string) => never): Row 
     if (value === undefined) continue;
     if (typeof value === 'function') refuse(name);
     try {
-      Object.assign(
-        row,
-        withBytes(marshall({ [name]: value }, { removeUndefinedValues: true }), bytesToSend),
-      );
+      const attribute = marshall({ [name]: value }, { removeUndefinedValues: true });
+      Object.assign(row, withBytes(attribute, bytesToSend));
     } catch {
       refuse(name); // the words of the library may hold the value
     }
@@ -101,30 +98,23 @@ function rowOf(values: CommitValues, refuse: (attribute: string) => never): Row 
   return row;
 }
 
-/** The same values, with `change` made of all that is binary in them. */
-function withBytes(value: unknown, change: (bytes: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => withBytes(one, change));
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(
-    ([name, one]) => [name, attributeWithBytes(one, change)] as const,
-  );
-  return Object.fromEntries(entries);
+type Bytes = (binary: unknown) => Uint8Array;
+
+/** The same values, with `bytes` made of all that is binary in them. */
+function withBytes(row: Row, bytes: Bytes): Row {
+  const entries = Object.entries(row).map(([name, value]) => [name, attributeWithBytes(value, bytes)]);
+  return Object.fromEntries(entries) as Row;
 }
 
-/** One attribute value: its only member is its type. */
-function attributeWithBytes(value: unknown, change: (bytes: unknown) => unknown): unknown {
-  const { B, BS, L, M } = value as AttributeValue;
-  if (B !== undefined) return { B: change(B) };
-  if (BS !== undefined) return { BS: BS.map(change) };
-  if (L !== undefined) return { L: L.map((one) => attributeWithBytes(one, change)) };
-  if (M !== undefined) return { M: withBytes(M, change) };
-  return value;
+function attributeWithBytes(value: AttributeValue, bytes: Bytes): AttributeValue {
+  const { B, BS, L, M } = value;
+  if (B !== undefined) return { B: bytes(B) };
+  if (BS !== undefined) return { BS: BS.map(bytes) };
+  if (L !== undefined) return { L: L.map((one) => attributeWithBytes(one, bytes)) };
+  return M === undefined ? value : { M: withBytes(M, bytes) };
 }
 
-/**
- * Bytes that are right for both writers of requests: the SDK's takes them as they are and encodes them, and
- * the store's own client writes plain JSON, which asks for `toJSON`.
- */
+/** For both transports: the SDK encodes bytes by itself, and the direct one writes JSON, which asks for `toJSON`. */
 function bytesToSend(binary: unknown): Uint8Array {
   const bytes = ArrayBuffer.isView(binary)
     ? Buffer.from(binary.buffer, binary.byteOffset, binary.byteLength)
@@ -133,8 +123,8 @@ function bytesToSend(binary: unknown): Uint8Array {
 }
 
 /** The store's own client reads plain JSON too, where bytes are text. */
-function bytesReceived(binary: unknown): unknown {
-  return typeof binary === 'string' ? new Uint8Array(Buffer.from(binary, 'base64')) : binary;
+function bytesReceived(binary: unknown): Uint8Array {
+  return typeof binary === 'string' ? new Uint8Array(Buffer.from(binary, 'base64')) : (binary as Uint8Array);
 }
 
 /** A table by its name, also when it is given by ARN. */

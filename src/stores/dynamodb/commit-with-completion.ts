@@ -1,46 +1,32 @@
 import { hash } from 'node:crypto';
-import type {
-  CancellationReason,
-  TransactWriteItem,
-  TransactWriteItemsInput,
-} from '@aws-sdk/client-dynamodb';
-import type { Completion } from '../../claims/claim-store.ts';
-import { type Clock, wait } from '../../base/clock.ts';
-import type { CommitOutcome } from '../../claims/commit.ts';
+import type { CancellationReason, TransactWriteItemsInput } from '@aws-sdk/client-dynamodb';
+import { wait } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
-import { changeOfSettlement, isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
 import type { StopSignal } from '../../base/stop.ts';
+import type { Completion } from '../../claims/claim-store.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
+import { changeOfSettlement, isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
 import { CommitItemsError, type CommitRefusal, CommitRefusedError } from './commit-errors.ts';
 import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
+import { changing, type ItemWriter, type WriterSetup } from './item-writer.ts';
 import { backOffMs, MOST_SENDINGS } from './retry.ts';
-import type { ShardedFormat } from './overdue-index.ts';
 import { updateExpressions } from './single-writer.ts';
-import { type ItemWriter } from './item-writer.ts';
-import { changing } from './row-writer.ts';
-import type { Transport } from './transport.ts';
 
-export interface CommitSetup {
-  readonly transport: Transport;
-  readonly tableName: string;
+/** Where a commit is written. Its names are a contract: the effect may come from another copy of the package. */
+export interface CommitSetup extends WriterSetup {
   readonly writer: Pick<ItemWriter, 'read'>;
-  readonly format: ShardedFormat;
-  readonly clock: Clock;
-  readonly random: () => number;
 }
 
-/** The result of one request of the transaction. */
+/**
+ * The result of one request of the transaction. `not-mine`: the claim's own condition did not hold. `refused`: one of the
+ * items' did not. `passing`: nothing is written, and the same may succeed in a moment. `invalid`: nothing is written, nor
+ * will be. `unknown`: there is no answer, or none that says whether it is written.
+ */
 type Answer =
   | { readonly kind: 'stored' }
-  /** The claim's own condition did not hold. */
   | { readonly kind: 'not-mine' }
-  | { readonly kind: 'refused'; readonly error: CommitRefusedError }
-  /** Nothing is written, and the same may succeed in a moment. */
-  | { readonly kind: 'passing'; readonly error: Error }
-  /** There is no answer, or none that says whether it is written. */
-  | { readonly kind: 'unknown'; readonly error: Error }
-  /** Nothing is written, nor will be. */
-  | { readonly kind: 'invalid'; readonly error: Error };
+  | { readonly kind: 'refused' | 'passing' | 'unknown' | 'invalid'; readonly error: Error };
 
 /**
  * Writes the completion and the items with one `TransactWriteItems`, whose first entry is the claim on the
@@ -50,7 +36,7 @@ type Answer =
  * only the row tells what was stored, and a refusal is no longer final. The token makes DynamoDB do equal
  * sendings once for ten minutes; the claim's condition does the same without a time limit.
  *
- * `items` come from the handler by way of its context, and are checked here.
+ * `items` are as the handler gave them, and are checked here.
  */
 export async function commitWithCompletion(
   completion: Completion,
@@ -70,12 +56,12 @@ export async function commitWithCompletion(
   for (let sending = 1; ; sending += 1) {
     const { answer, wasResent } = await send(input, setup);
     if (answer.kind === 'stored') return 'stored';
-    if (answer.kind === 'not-mine') return outcomeByRow(completion, contradiction(), setup);
+    if (answer.kind === 'not-mine') return outcomeByRow(completion, passing(CONTRADICTION), setup);
     isUnanswered ||= wasResent || answer.kind === 'unknown';
     // rule: dynamodb-refused-commit
     if (answer.kind === 'refused' && !isUnanswered) return { refused: answer.error };
 
-    const error = answer.kind === 'refused' ? refusedAfterSilence() : answer.error;
+    const error = answer.kind === 'refused' ? passing(REFUSED_AFTER_SILENCE) : answer.error;
     const isFinal = answer.kind === 'invalid' || answer.kind === 'refused' || sending === MOST_SENDINGS;
     if (!isFinal) await wait(clock, backOffMs(sending, random), signal);
     if (isFinal || signal?.aborted === true) {
@@ -92,17 +78,13 @@ function transaction(
   const { key: claimKey, owner } = completion;
   const key = format.toKey(claimKey);
   const change = changeOfSettlement(completion, clock.now());
-  const claim: TransactWriteItem = {
-    Update: {
-      TableName: tableName,
-      Key: key,
-      // rule: dynamodb-commit-owner
-      ...(updateExpressions(changing({ key: claimKey, owner, change }, format)) as {
-        UpdateExpression: string;
-      }),
-    },
+  const update = {
+    TableName: tableName,
+    Key: key,
+    // rule: dynamodb-commit-owner
+    ...updateExpressions(changing({ key: claimKey, owner, change }, format)),
   };
-  const TransactItems = [claim, ...transactItemsOf(items, { tableName, key })];
+  const TransactItems = [{ Update: update }, ...transactItemsOf(items, { tableName, key })];
   // Of everything that is sent, owner and time included: another commit of the same attempt has another.
   const digest = hash('sha256', JSON.stringify(TransactItems));
   return { TransactItems, ClientRequestToken: digest.slice(0, 36) };
@@ -118,41 +100,51 @@ async function send(
     await transport.send('TransactWriteItems', input);
     return { answer: { kind: 'stored' }, wasResent: false };
   } catch (thrown) {
-    return { answer: answerOf(thrown, tableName), wasResent: attemptsOf(thrown) > 1 };
+    const { $metadata } = thrown as Thrown;
+    return { answer: answerOf(thrown as Thrown, tableName), wasResent: ($metadata?.attempts ?? 1) > 1 };
   }
 }
 
-function answerOf(thrown: unknown, tableName: string): Answer {
-  const { name, CancellationReasons } = thrown as {
-    readonly name?: string;
-    readonly CancellationReasons?: readonly CancellationReason[];
-  };
-  if (name === 'TransactionCanceledException')
-    return answerOfReasons(CancellationReasons ?? [], thrown, tableName);
+interface Thrown {
+  readonly name?: string;
+  readonly message?: string;
+  readonly CancellationReasons?: readonly CancellationReason[];
+  readonly $metadata?: { readonly attempts?: number };
+}
+
+function answerOf(thrown: Thrown, tableName: string): Answer {
+  const { name = '', message = '' } = thrown;
+  if (name === 'TransactionCanceledException') return answerOfReasons(thrown, tableName);
   // The same token is in progress: the first request has arrived and is not finished.
-  if (name === 'TransactionInProgressException') return { kind: 'unknown', error: conflicted(thrown) };
+  if (name === 'TransactionInProgressException') return { kind: 'unknown', error: passing(CONFLICT, thrown) };
   if (isUnknownOperation(thrown)) {
-    const message = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
-    return { kind: 'invalid', error: new StoreError(message, { cause: thrown, isRetryable: false }) };
+    const text = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
+    return { kind: 'invalid', error: new StoreError(text, { cause: thrown, isRetryable: false }) };
   }
   if (name === 'ResourceNotFoundException') {
-    const message = `DynamoDB does not have every table of the transaction: \`${tableName}\` for the claim, and those of the items`;
+    const text = `DynamoDB does not have every table of the transaction: \`${tableName}\` for the claim, and those of the items`;
     const options = { cause: thrown, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' };
-    return { kind: 'invalid', error: new StoreError(message, options) };
+    return { kind: 'invalid', error: new StoreError(text, options) };
   }
-  const error = toStoreError(thrown, refusedTable(thrown) ?? tableName);
+  // A policy may refuse a table of the items.
+  const error = toStoreError(thrown, /\btable\/([\w.-]+)/.exec(message)?.[1] ?? tableName);
   if (!error.isRetryable) return { kind: 'invalid', error };
-  return { kind: isPassing(name ?? '') && name !== 'InternalServerError' ? 'passing' : 'unknown', error };
+  return { kind: isPassing(name) && name !== 'InternalServerError' ? 'passing' : 'unknown', error };
 }
 
 /** The transaction was cancelled, and for each of its entries DynamoDB says why, or `None`. */
-function answerOfReasons(reasons: readonly CancellationReason[], thrown: unknown, tableName: string): Answer {
+function answerOfReasons(thrown: Thrown, tableName: string): Answer {
+  const { CancellationReasons: reasons = [] } = thrown;
   const [ofClaim, ...ofItems] = reasons;
   if (ofClaim?.Code === 'ConditionalCheckFailed') return { kind: 'not-mine' };
   const invalid = reasons.findIndex(({ Code = 'None' }) => !isPassing(Code) && !NO_ERROR.test(Code));
   if (invalid !== -1) {
-    const { Code = '', Message = '' } = reasons[invalid] as CancellationReason;
-    return { kind: 'invalid', error: invalidEntry(invalid - 1, Code, Message, tableName) };
+    const { Code: code = '', Message: message = '' } = reasons[invalid] as CancellationReason;
+    if (invalid === 0)
+      return { kind: 'invalid', error: toStoreError({ Code: code, Message: message }, tableName) };
+    const text = `DynamoDB cannot execute item ${invalid - 1} of the transaction: ${code}: ${message}`;
+    const error = new StoreError(text, { cause: { code, message }, isRetryable: false });
+    return { kind: 'invalid', error };
   }
   const refusals = ofItems.flatMap(({ Code, Item }, index): CommitRefusal[] =>
     Code === 'ConditionalCheckFailed'
@@ -162,22 +154,13 @@ function answerOfReasons(reasons: readonly CancellationReason[], thrown: unknown
   if (refusals.length > 0) return { kind: 'refused', error: new CommitRefusedError(refusals) };
   if (reasons.some(({ Code = 'None' }) => Code !== 'None')) {
     // rule: dynamodb-cancelled-commit
-    return { kind: 'passing', error: conflicted(thrown) };
+    return { kind: 'passing', error: passing(CONFLICT, thrown) };
   }
   return { kind: 'unknown', error: toStoreError(thrown, tableName) };
 }
 
 /** Reasons that do not make the entry itself a wrong one. */
 const NO_ERROR = /^(None|ConditionalCheckFailed)$/;
-
-/** `index`: of the item, or -1 for the claim. */
-function invalidEntry(index: number, code: string, message: string, tableName: string): StoreError {
-  if (index === -1) return toStoreError({ Code: code, Message: message }, tableName);
-  return new StoreError(`DynamoDB cannot execute item ${index} of the transaction: ${code}: ${message}`, {
-    cause: { code, message },
-    isRetryable: false,
-  });
-}
 
 /** The row shows whether a transaction with an unknown result has been stored. */
 async function outcomeByRow(
@@ -197,33 +180,11 @@ async function outcomeByRow(
   }
 }
 
-/** The table that a policy refuses, which may be one of the items' own. */
-function refusedTable(thrown: unknown): string | undefined {
-  const { message = '' } = thrown as { readonly message?: string };
-  return /\btable\/([\w.-]+)/.exec(message)?.[1];
-}
+const CONFLICT = 'DynamoDB cancelled the transaction because it conflicts with another write';
+const CONTRADICTION = "DynamoDB refused the claim's completion although its row meets the condition";
+const REFUSED_AFTER_SILENCE =
+  'DynamoDB refused the transaction after an earlier request for it got no answer and may still be executed';
 
-function attemptsOf(thrown: unknown): number {
-  const { $metadata } = thrown as { readonly $metadata?: { readonly attempts?: number } };
-  return $metadata?.attempts ?? 1;
-}
-
-function conflicted(cause: unknown): StoreError {
-  return new StoreError('DynamoDB cancelled the transaction because it conflicts with another write', {
-    cause,
-    isRetryable: true,
-  });
-}
-
-function refusedAfterSilence(): StoreError {
-  return new StoreError(
-    'DynamoDB refused the transaction after an earlier request for it got no answer and may still be executed',
-    { isRetryable: true },
-  );
-}
-
-function contradiction(): StoreError {
-  return new StoreError("DynamoDB refused the claim's completion although its row meets the condition", {
-    isRetryable: true,
-  });
+function passing(message: string, cause?: unknown): StoreError {
+  return new StoreError(message, { cause, isRetryable: true });
 }

@@ -1,4 +1,3 @@
-import { connectionsTo } from '../../aws/connect.ts';
 import type { Connections } from '../../aws/connections.ts';
 import { type DirectSetup, directSender, type Limits } from '../../aws/direct-sender.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
@@ -17,11 +16,7 @@ export const LIMITS: Limits = {
 export function directTransport(
   setup: DirectSetup,
   limits: Limits = LIMITS,
-  connections: Connections = connectionsTo(setup.endpoint.url, limits),
+  connections?: Connections,
 ): Transport {
-  const send = directSender(DYNAMODB, setup, limits, connections);
-  return {
-    isBounded: true,
-    send,
-  };
+  return { isBounded: true, send: directSender(DYNAMODB, setup, limits, connections) };
 }

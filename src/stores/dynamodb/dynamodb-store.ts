@@ -1,5 +1,8 @@
-import type { ClaimStore, Completion } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import type { ClaimStore, Completion } from '../../claims/claim-store.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
 import { conditionalStore } from '../rows/conditional-store.ts';
 import {
   checkTableOptions,
@@ -8,16 +11,11 @@ import {
   type DynamoDBStoreOptions,
   formatOf,
 } from './claims-table.ts';
-import { refusedInTests, whenTableIsNamed } from './table-from-environment.ts';
-import { rowWriter } from './row-writer.ts';
-import type { CommitOutcome } from '../../claims/commit.ts';
-import type { StopSignal } from '../../base/stop.ts';
 import type { CommitSetup } from './commit-with-completion.ts';
+import { rowWriter } from './item-writer.ts';
+import { refusedInTests, whenTableIsNamed } from './table-from-environment.ts';
 
-type Methods = 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect';
-
-/** A claim store with all that DynamoDB can do for attempts. */
-type TableStore = ClaimStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
+type TableStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'commit'>>;
 
 /**
  * Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
@@ -29,9 +27,8 @@ type TableStore = ClaimStore & Required<Pick<ClaimStore, Methods | 'maxResultByt
  * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
-  checkTableOptions('dynamoDBStore', options, false); // what is no options at all has no members to ask for
+  checkTableOptions('dynamoDBStore', options);
   const { tableName } = options;
-  if ('tableName' in options) checkTableOptions('dynamoDBStore', options, true);
   if (tableName !== undefined) return claimsIn(claimsTable(tableName, options));
   return forwarded(inNamedTable(options), options);
 }
@@ -43,7 +40,7 @@ export function defaultStore(): ClaimStore {
 
 function inNamedTable(options: DynamoDBStoreOptions): () => TableStore {
   return whenTableIsNamed((tableName) => {
-    checkTableOptions('dynamoDBStore', { tableName }, true);
+    checkTableOptions('dynamoDBStore', { tableName });
     return claimsIn(claimsTable(tableName, options));
   });
 }
@@ -57,7 +54,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
     commit: async (completion, effect, options) =>
       isTransactEffect(effect)
         ? effect.write(completion, { ...table, writer: items }, options?.signal)
-        : { refused: notTransacted() },
+        : { refused: new ConfigurationError(NO_EFFECT) },
   };
 }
 
@@ -73,23 +70,17 @@ function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions
   };
 }
 
-function notTransacted(): ConfigurationError {
-  return new ConfigurationError(
-    'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims',
-  );
-}
+const NO_EFFECT =
+  'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims';
 
-/**
- * The store if none is given: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names; see `whenTableIsNamed`
- * for when it is made, and `refusedInTests` for when it is not used.
- */
+/** What is made of the store if none is given: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
 export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {
   return refusedInTests(whenTableIsNamed((tableName) => make(dynamoDBStore({ tableName }))));
 }
 
 /**
  * The effect of `commit`: the items, and how they are written together with a completion. The code for that comes with the
- * effect and not with the store, so that only a function that commits has it in its bundle.
+ * effect, so that only a function that commits has it in its bundle.
  */
 export interface TransactEffect {
   readonly kind: 'dynamodb';
@@ -100,7 +91,6 @@ export interface TransactEffect {
 
 /** Whether `commit` of `batchlatch/dynamodb` made the effect, be it another copy of the package. */
 function isTransactEffect(effect: unknown): effect is TransactEffect {
-  if (typeof effect !== 'object' || effect === null) return false;
-  const { kind, write } = effect as Partial<TransactEffect>;
+  const { kind, write } = (isObject(effect) ? effect : {}) as Partial<TransactEffect>;
   return kind === 'dynamodb' && typeof write === 'function';
 }

@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 
 /**
  * Statement codes, reasons of cancelled transactions and exception names after which the same write may succeed by itself.
@@ -34,66 +35,53 @@ export function isMissingIndex(thrown: unknown): boolean {
   return /specified index|backfilling|^invalid index/i.test(told(thrown).message);
 }
 
-/** Says what was wrong and what to do. Accepts an exception of a transport or an error of one PartiQL statement. */
+/** Says what was wrong and what to do, of an exception of a transport or an error of one PartiQL statement. */
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
-  const { name, message, code, isServerFault } = told(thrown);
-  const cause = thrown;
+  const { name, message, code: ofNetwork, fault } = told(thrown);
+  const final = (code: string, text: string): StoreError =>
+    new StoreError(text, { cause: thrown, isRetryable: false, code });
 
   if (name.startsWith('ResourceNotFound')) {
-    return new StoreError(
+    return final(
+      'BATCHLATCH_TABLE_NOT_FOUND',
       `DynamoDB has no table \`${tableName}\` in this account, region and endpoint. Create it (template.yaml and ` +
         'claimsTableDefinition() define it), or name the right one in CLAIMS_TABLE_NAME or `tableName`.',
-      { cause, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' },
     );
   }
   if (name.startsWith('AccessDenied')) {
     const action = /dynamodb:\w+/.exec(message)?.[0];
-    return new StoreError(
+    return final(
+      'BATCHLATCH_ACCESS_DENIED',
       action === undefined
         ? `The policy refuses access to table \`${tableName}\`: ${message}`
         : `The policy refuses ${action} on table \`${tableName}\`. Allow that action for the function's role.`,
-      { cause, isRetryable: false, code: 'BATCHLATCH_ACCESS_DENIED' },
     );
   }
   if (CREDENTIALS.test(name)) {
-    return new StoreError(`DynamoDB did not accept the credentials (${name}): ${message}`, {
-      cause,
-      isRetryable: false,
-      code: 'BATCHLATCH_CREDENTIALS',
-    });
+    return final('BATCHLATCH_CREDENTIALS', `DynamoDB did not accept the credentials (${name}): ${message}`);
   }
   if (/item size/i.test(message)) {
-    return new StoreError(`The claim's row would be larger than DynamoDB's 400 KB: ${message}`, {
-      cause,
-      isRetryable: false,
-      code: 'BATCHLATCH_ITEM_TOO_LARGE',
-    });
+    return final(
+      'BATCHLATCH_ITEM_TOO_LARGE',
+      `The claim's row would be larger than DynamoDB's 400 KB: ${message}`,
+    );
   }
   return new StoreError(`DynamoDB: ${name}: ${message}`, {
-    cause,
-    isRetryable: isPassing(name) || NETWORK.test(name) || NETWORK.test(code) || isServerFault,
+    cause: thrown,
+    isRetryable: isPassing(name) || NETWORK.test(name) || NETWORK.test(ofNetwork) || fault === 'server',
   });
 }
 
-interface Told {
-  readonly name: string;
-  readonly message: string;
-  readonly code: string;
-  readonly isServerFault: boolean;
-}
-
-/** What something that was thrown says. A statement's error in a 200 answer has a `Code` and a `Message`, an exception a `name`. */
-function told(thrown: unknown): Told {
-  if (typeof thrown !== 'object' || thrown === null) {
-    return { name: typeof thrown, message: String(thrown), code: '', isServerFault: false };
-  }
-  const { Code, name, Message, message, code, $fault } = thrown as Readonly<Record<string, unknown>>;
+/** A statement's error in a 200 answer has a `Code` and a `Message`, an exception a `name`. */
+function told(thrown: unknown): Readonly<Record<'name' | 'message' | 'code' | 'fault', string>> {
+  const given: object = isObject(thrown) ? thrown : { name: typeof thrown, message: String(thrown) };
+  const { Code, name, Message, message, code, $fault } = given as Readonly<Record<string, unknown>>;
   return {
     name: firstText(Code, name, 'Error'),
     message: firstText(Message, message, ''),
     code: firstText(code, ''),
-    isServerFault: $fault === 'server',
+    fault: firstText($fault, ''),
   };
 }
 

@@ -1,28 +1,15 @@
-import type { StopSignal } from '../../base/stop.ts';
 import type { QueryInput } from '@aws-sdk/client-dynamodb';
-import { notACursor } from '../../claims/claim-query.ts';
-import type { Claim } from '../../claims/claim.ts';
 import { hasCode, StoreError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
-import type { RowCount, RowPage, RowQuery } from '../rows/row-lister.ts';
-import type { WriterSetup } from './batch-writer.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import { notACursor } from '../../claims/claim-query.ts';
+import type { Claim } from '../../claims/claim.ts';
+import type { RowLister, RowQuery } from '../rows/row-lister.ts';
+import type { ClaimsTable } from './claims-table.ts';
 import { isMissingIndex, toStoreError } from './failures.ts';
-import type { ItemWriter } from './item-writer.ts';
 import { type OverdueIndex, OVERDUE_SHARD, shardName } from './overdue-index.ts';
-import type { Row, RowFormat } from './row.ts';
+import type { Row } from './row.ts';
 import { keyIn } from './scan-reader.ts';
-
-export interface IndexSetup extends WriterSetup {
-  readonly format: RowFormat;
-  readonly index: OverdueIndex;
-  readonly reader: Pick<ItemWriter, 'read'>;
-}
-
-export interface IndexReader {
-  list(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowPage>;
-  /** Undefined where entries say too little to be counted: tables with a sort key hold rows of others. */
-  count(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowCount | undefined>;
-}
 
 /** A page ends after so many rounds of requests to the shards, however few claims were found. */
 const MOST_ROUNDS = 10;
@@ -30,7 +17,7 @@ const MOST_ROUNDS = 10;
 /** Where the reading of each shard goes on; shards that are read to their end are not in it. */
 type OpenShards = Map<number, Row | undefined>;
 
-/** Of each shard, one request's answer. */
+/** One request's answer. */
 interface Entries {
   readonly shard: number;
   readonly entries: readonly Row[];
@@ -40,58 +27,68 @@ interface Entries {
 
 /**
  * Reads the shards of the index side by side. The index follows its table a moment later, so that what is in it are keys:
- * their rows are read strongly consistently, and judged as they are.
+ * their rows are read strongly consistently, and judged as they are. Tables with a sort key are not counted: their entries
+ * are also rows of others.
  */
-export function indexReader(setup: IndexSetup): IndexReader {
-  const { transport, tableName, keyName, toKey, format, index, reader } = setup;
+export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<RowLister<Row>> {
+  const { transport, tableName } = table;
+  const { names, toKey } = table.format;
+  const reader = table.itemsOf(table);
   const keyNames = Object.keys(toKey(''));
-  const positionNames = [...keyNames, OVERDUE_SHARD, format.names.leaseUntil];
+  const positionNames = [...keyNames, OVERDUE_SHARD, names.leaseUntil];
 
-  async function readShard(
-    shard: number,
-    start: Row | undefined,
+  /** One request to each of these shards. */
+  function readShards(
+    open: readonly (readonly [shard: number, start: Row | undefined])[],
     { state, now }: RowQuery<Row>,
     more: Partial<QueryInput>,
     signal: StopSignal | undefined,
-  ): Promise<Entries> {
+  ): Promise<Entries[]> {
     const isParked = state === 'parked';
     const lease = state === 'overdue' ? '<=' : '>';
-    const input: QueryInput = {
+    const input = {
       TableName: tableName,
       IndexName: index.name,
       KeyConditionExpression: isParked ? '#shard = :shard' : `#shard = :shard AND #lease ${lease} :now`,
       ExpressionAttributeNames: {
         '#shard': OVERDUE_SHARD,
-        ...(!isParked && { '#lease': format.names.leaseUntil }),
+        ...(!isParked && { '#lease': names.leaseUntil }),
       },
-      ExpressionAttributeValues: {
-        ':shard': { S: shardName(isParked ? 'PARKED' : 'IN_PROGRESS', shard) },
-        ...(!isParked && { ':now': { N: String(now) } }),
-      },
-      ...(start !== undefined && { ExclusiveStartKey: start }),
       ...more,
     };
-    try {
-      const { Items = [], Count, LastEvaluatedKey } = await transport.send('Query', input, signal);
-      return { shard, entries: Items, count: Count ?? Items.length, end: LastEvaluatedKey };
-    } catch (thrown) {
-      throw indexError(thrown, setup);
-    }
+    const read = async ([shard, start]: (typeof open)[number]): Promise<Entries> => {
+      const values = {
+        ':shard': { S: shardName(isParked ? 'PARKED' : 'IN_PROGRESS', shard) },
+        ...(!isParked && { ':now': { N: String(now) } }),
+      };
+      const from = start !== undefined && { ExclusiveStartKey: start };
+      try {
+        const query = { ...input, ExpressionAttributeValues: values, ...from };
+        const { Items = [], Count, LastEvaluatedKey } = await transport.send('Query', query, signal);
+        return { shard, entries: Items, count: Count ?? Items.length, end: LastEvaluatedKey };
+      } catch (thrown) {
+        throw indexError(thrown, tableName, index);
+      }
+    };
+    return Promise.all(open.map(read));
   }
 
-  /** The rows of entries, as they are now; those that are gone are left out. */
-  async function rowsOf(keys: readonly string[], signal: StopSignal | undefined): Promise<Row[]> {
-    if (keys.length === 0) return [];
-    const reads = await reader.read(keys, signal);
+  /** The claims of these keys, as they are now. */
+  async function claimsOf(
+    keys: readonly string[],
+    { claimOf }: RowQuery<Row>,
+    signal: StopSignal | undefined,
+  ): Promise<Claim[]> {
+    const reads = keys.length === 0 ? [] : await reader.read(keys, signal);
     return reads.flatMap((read) => {
       if (read.status === 'error') throw read.error;
-      return read.row === undefined ? [] : [read.row];
+      return (read.row && claimOf(read.row)) ?? [];
     });
   }
 
   /** The key of an entry, unless it is of another partition of a table with a sort key. */
   function keyOf(entry: Row): string | undefined {
-    const key = entry[keyName]?.S;
+    const key = entry[names.key]?.S;
     if (key === undefined) return undefined;
     const own = toKey(key);
     return keyNames.every((name) => own[name]?.S === entry[name]?.S) ? key : undefined;
@@ -114,11 +111,6 @@ export function indexReader(setup: IndexSetup): IndexReader {
     return { open, now: at as number };
   }
 
-  function positionOf(open: OpenShards, now: number): { readonly position?: unknown } {
-    if (open.size === 0) return {};
-    return { position: { at: now, shards: [...open].map(([shard, start]) => [shard, start ?? null]) } };
-  }
-
   return {
     async list(given, position, signal) {
       const { open, now } = opened(position, given.now);
@@ -130,11 +122,8 @@ export function indexReader(setup: IndexSetup): IndexReader {
         const room = query.limit - claims.length;
         const asked = [...open].slice(0, room);
         const limit = Math.floor(room / asked.length);
-        const answers = await Promise.all(
-          asked.map(([shard, start]) => readShard(shard, start, query, { Limit: limit }, signal)),
-        );
         const keys: string[] = [];
-        for (const { shard, entries, end } of answers) {
+        for (const { shard, entries, end } of await readShards(asked, query, { Limit: limit }, signal)) {
           open.delete(shard);
           if (end !== undefined) open.set(shard, end); // after those that were not asked in this round
           rowsRead += entries.length;
@@ -145,10 +134,7 @@ export function indexReader(setup: IndexSetup): IndexReader {
           }
         }
         rowsRead += keys.length;
-        for (const row of await rowsOf(keys, signal)) {
-          const claim = query.claimOf(row);
-          if (claim !== undefined) claims.push(claim);
-        }
+        claims.push(...(await claimsOf(keys, query, signal)));
       }
       return { claims, readBy: 'index', rowsRead, ...positionOf(open, now) };
     },
@@ -156,35 +142,32 @@ export function indexReader(setup: IndexSetup): IndexReader {
       if (keyNames.length > 1) return undefined;
       const { open, now } = opened(position, given.now);
       const query = { ...given, now };
+      // The earliest lease is the first entry of a shard, which a count does not show.
+      const first = query.state === 'overdue' && position === undefined ? [...open] : [];
       const [answers, oldest] = await Promise.all([
-        Promise.all(
-          [...open].map(([shard, start]) => readShard(shard, start, query, { Select: 'COUNT' }, signal)),
-        ),
-        // The earliest lease is the first entry of a shard, which a count does not show.
-        query.state === 'overdue' && position === undefined
-          ? Promise.all(
-              [...open.keys()].map((shard) => readShard(shard, undefined, query, { Limit: 1 }, signal)),
-            )
-          : [],
+        readShards([...open], query, { Select: 'COUNT' }, signal),
+        readShards(first, query, { Limit: 1 }, signal),
       ]);
-      const ends = answers.flatMap(({ shard, end }): [number, Row][] =>
-        end === undefined ? [] : [[shard, end]],
-      );
+      const left: OpenShards = new Map();
+      for (const { shard, end } of answers) if (end !== undefined) left.set(shard, end);
       const count = answers.reduce((sum, answer) => sum + answer.count, 0);
-      const leases = oldest.flatMap(({ entries }) => entries.map((entry) => leaseOf(entry, format)));
+      const leases = oldest.flatMap(({ entries }) =>
+        entries.map((entry) => Number(entry[names.leaseUntil]?.N ?? 0)),
+      );
       return {
         count,
         readBy: 'index',
         rowsRead: count,
         ...(leases.length > 0 && { oldestLeaseUntil: Math.min(...leases) }),
-        ...positionOf(new Map(ends), now),
+        ...positionOf(left, now),
       };
     },
   };
 }
 
-function leaseOf(entry: Row, { names }: RowFormat): number {
-  return Number(entry[names.leaseUntil]?.N ?? 0);
+function positionOf(open: OpenShards, now: number): { readonly position?: unknown } {
+  if (open.size === 0) return {};
+  return { position: { at: now, shards: [...open].map(([shard, start]) => [shard, start ?? null]) } };
 }
 
 /** The table has no such index, or not yet. */
@@ -195,19 +178,19 @@ export function isIndexPosition(position: unknown): boolean {
   return isObject(position) && Array.isArray((position as { readonly shards?: unknown }).shards);
 }
 
-function indexError(thrown: unknown, { index, tableName }: IndexSetup): StoreError {
+function indexError(thrown: unknown, tableName: string, { name }: OverdueIndex): StoreError {
   const error = toStoreError(thrown, tableName);
   const options = { cause: thrown, isRetryable: false };
   if (hasCode(error, 'BATCHLATCH_ACCESS_DENIED')) {
     return new StoreError(
-      `The policy refuses dynamodb:Query on the index \`${index.name}\` of table \`${tableName}\`. Allow that action on ` +
-        `the index (the table's ARN with /index/${index.name}), or read every row instead: \`overdueIndex: false\`, or --index none.`,
+      `The policy refuses dynamodb:Query on the index \`${name}\` of table \`${tableName}\`. Allow that action on ` +
+        `the index (the table's ARN with /index/${name}), or read every row instead: \`overdueIndex: false\`, or --index none.`,
       { ...options, code: error.code },
     );
   }
   if (!isMissingIndex(thrown)) return error;
   return new MissingIndexError(
-    `Table \`${tableName}\` has no index \`${index.name}\` that can be read. Add it as claimsTableDefinition() defines ` +
+    `Table \`${tableName}\` has no index \`${name}\` that can be read. Add it as claimsTableDefinition() defines ` +
       `it, or leave its name out, and every row is read instead. (${error.message})`,
     options,
   );

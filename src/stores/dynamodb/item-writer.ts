@@ -1,12 +1,14 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
+import type { OwnedChange, ReadOutcome, Replacement, RowWriter, WriteOutcome } from '../rows/row-writer.ts';
+import { OVERDUE_SHARD, type ShardedFormat } from './overdue-index.ts';
+import type { RetrySetup } from './retry.ts';
 import type { Row } from './row.ts';
+import type { Transport } from './transport.ts';
 
 /**
- * What the store needs of DynamoDB: insert items that are absent, update items that are as expected, read
- * items strongly consistently. Each takes any number of items, no key twice, and answers one outcome per
- * item, in order; a failing item never fails its neighbours. Two implementations: 25 PartiQL statements
- * in a request (`batch-writer.ts`) and a request per item (`single-writer.ts`).
+ * Inserts items that are absent, updates items that are as expected, and reads items strongly consistently. Each call takes
+ * any number of items, no key twice, and gives one outcome for each, in order; one that fails never fails the others.
+ * `batch-writer.ts` sends 25 PartiQL statements in a request, `single-writer.ts` a request per item.
  */
 export interface ItemWriter {
   insert(rows: readonly Row[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
@@ -24,6 +26,12 @@ export interface ItemUpdate {
   readonly whereAtMost?: Row;
 }
 
+export interface WriterSetup extends RetrySetup {
+  readonly transport: Transport;
+  readonly tableName: string;
+  readonly format: ShardedFormat;
+}
+
 export const WRITTEN: WriteOutcome<Row> = { status: 'written' };
 
 export function refused(row: Row | undefined): WriteOutcome<Row> {
@@ -32,4 +40,49 @@ export function refused(row: Row | undefined): WriteOutcome<Row> {
 
 export function found(row: Row | undefined): ReadOutcome<Row> {
   return row === undefined ? { status: 'read' } : { status: 'read', row };
+}
+
+/** Claims as items of a table, in a format. */
+export function rowWriter(items: ItemWriter, format: ShardedFormat): RowWriter<Row> {
+  return {
+    insert(claims, signal) {
+      const rows = claims.map((claim) => format.toRow(claim));
+      return items.insert(rows, signal);
+    },
+    replace(replacements, signal) {
+      const updates = replacements.map((replacement) => replacing(replacement, format));
+      return items.update(updates, signal);
+    },
+    change(changes, signal) {
+      const updates = changes.map((change) => changing(change, format));
+      return items.update(updates, signal);
+    },
+    read: (keys, signal) => items.read(keys, signal),
+    toClaim: (row) => format.toClaim(row),
+  };
+}
+
+/** Writes the new claim over the row that was read, if it is still that row. */
+function replacing({ row, claim }: Replacement<Row>, format: ShardedFormat): ItemUpdate {
+  const set = format.toRow(claim);
+  const key = format.toKey(claim.key);
+  for (const name of Object.keys(key)) delete set[name];
+  const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
+  return { key: claim.key, set, remove, where: format.whereStill(row) };
+}
+
+/** The update of a claim, on the condition that it is in progress and still its owner's. */
+export function changing(
+  { key, owner, change, leaseUntilAtMost: leaseUntil }: OwnedChange,
+  format: ShardedFormat,
+): ItemUpdate {
+  const { set, remove } = format.toChange(change);
+  const update = { key, set, remove, where: format.whereOwnedBy(owner) };
+  if (change.status !== undefined) {
+    const shard = format.shardOf(key, change.status);
+    // First: what else is removed may become NULL, which no key of an index can be.
+    if (shard === undefined) update.remove.unshift(OVERDUE_SHARD);
+    else update.set[OVERDUE_SHARD] = shard;
+  }
+  return leaseUntil === undefined ? update : { ...update, whereAtMost: format.toChange({ leaseUntil }).set };
 }

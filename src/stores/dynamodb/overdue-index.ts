@@ -1,5 +1,6 @@
-import type { ClaimStatus } from '../../claims/claim.ts';
 import { ConfigurationError } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
+import type { ClaimStatus } from '../../claims/claim.ts';
 import type { Check } from '../../options/check-options.ts';
 import type { Row, RowFormat } from './row.ts';
 
@@ -18,10 +19,7 @@ export interface OverdueIndexOptions {
 /** The partition key of the index. Only rows that are in progress or parked have it, so that the index holds no others. */
 export const OVERDUE_SHARD = 'overdueShard';
 
-/** The index, with its defaults. */
-export interface OverdueIndex {
-  readonly name: string;
-  readonly shards: number;
+export interface OverdueIndex extends Required<OverdueIndexOptions> {
   /** Whether its name was given: then it is an error if the table does not have it. */
   readonly isNamed: boolean;
 }
@@ -35,7 +33,7 @@ export function anOverdueIndex(): Check {
       'a boolean, or an object { name?, shards? }: the name of an index, and an integer from 1 to 100',
     accepts(value) {
       if (typeof value === 'boolean') return true;
-      if (typeof value !== 'object' || value === null) return false;
+      if (!isObject(value)) return false;
       const { name = DEFAULT_NAME, shards = DEFAULT_SHARDS, ...others } = value as OverdueIndexOptions;
       const isName = typeof name === 'string' && /^[\w.-]{3,255}$/.test(name);
       const isCount = Number.isInteger(shards) && shards >= 1 && shards <= 100;
@@ -47,8 +45,8 @@ export function anOverdueIndex(): Check {
 /** The index that the options name; undefined where there is to be none. */
 export function overdueIndexOf(given: boolean | OverdueIndexOptions = true): OverdueIndex | undefined {
   if (given === false) return undefined;
-  const { name, shards = DEFAULT_SHARDS }: OverdueIndexOptions = given === true ? {} : given;
-  return { name: name ?? DEFAULT_NAME, shards, isNamed: name !== undefined };
+  const { name = DEFAULT_NAME, shards = DEFAULT_SHARDS }: OverdueIndexOptions = given === true ? {} : given;
+  return { name, shards, isNamed: given !== true && given.name !== undefined };
 }
 
 /** A format whose rows are in the index while they are in progress or parked. */
@@ -57,10 +55,7 @@ export interface ShardedFormat extends RowFormat {
   shardOf(key: string, status: ClaimStatus): Row[string] | undefined;
 }
 
-/**
- * The format with the index's partition key in its rows, whether the table has the index or not: an index that is made
- * later then holds the claims of before.
- */
+/** With the index's key in all rows, whether there is an index or not: one made later then holds the earlier claims. */
 export function shardedFormat(
   format: RowFormat,
   { shards = DEFAULT_SHARDS }: OverdueIndexOptions,
@@ -68,24 +63,30 @@ export function shardedFormat(
   if (format.attributes.includes(OVERDUE_SHARD)) {
     throw new ConfigurationError(`\`${OVERDUE_SHARD}\` is the index's own attribute: name yours otherwise`);
   }
-  const attributesOf = (status: IndexedStatus): Row[string][] =>
+  const shardsOf = (status: IndexedStatus): Row[string][] =>
     Array.from({ length: shards }, (_, shard) => ({ S: shardName(status, shard) }));
-  const attributes = { IN_PROGRESS: attributesOf('IN_PROGRESS'), PARKED: attributesOf('PARKED') };
+  const all: Partial<Record<ClaimStatus, Row[string][]>> = {
+    IN_PROGRESS: shardsOf('IN_PROGRESS'),
+    PARKED: shardsOf('PARKED'),
+  };
+  const shardOf: ShardedFormat['shardOf'] = (key, status) => all[status]?.[shardNumber(key, shards)];
   return {
     ...format,
     attributes: [...format.attributes, OVERDUE_SHARD],
-    shardOf: (key, status) => (isIndexed(status) ? attributes[status][shardNumber(key, shards)] : undefined),
+    toRow(claim) {
+      const row = format.toRow(claim);
+      const shard = shardOf(claim.key, claim.status);
+      if (shard !== undefined) row[OVERDUE_SHARD] = shard;
+      return row;
+    },
+    shardOf,
   };
 }
 
-type IndexedStatus = Extract<ClaimStatus, 'IN_PROGRESS' | 'PARKED'>;
+type IndexedStatus = 'IN_PROGRESS' | 'PARKED';
 
 export function shardName(status: IndexedStatus, shard: number): string {
   return `${status}#${shard}`;
-}
-
-function isIndexed(status: ClaimStatus): status is IndexedStatus {
-  return status === 'IN_PROGRESS' || status === 'PARKED';
 }
 
 /** FNV-1a: spreads keys evenly, for less than a microsecond each. */

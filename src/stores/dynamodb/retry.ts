@@ -1,6 +1,7 @@
 import { type Clock, wait } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
 import type { StopSignal } from '../../base/stop.ts';
+import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 
 export interface RetrySetup {
   readonly clock: Clock;
@@ -8,7 +9,7 @@ export interface RetrySetup {
   readonly random: () => number;
 }
 
-/** Of one request, the first included. */
+/** Of one item or transaction, the first included. */
 export const MOST_SENDINGS = 8;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 1_000;
@@ -19,7 +20,7 @@ const LONGEST_DELAY_MS = 1_000;
  * until they are through, `signal` is aborted, or 8 sendings are over. The transport retries requests; it
  * does not retry the statements inside a request that succeeded.
  */
-export async function sendWithRetries<Item, Outcome extends { readonly status: string }>(
+export async function sendWithRetries<Item, Outcome extends Sent>(
   items: Item[],
   send: (items: Item[]) => Promise<Outcome[]>,
   { clock, random }: RetrySetup,
@@ -44,14 +45,13 @@ export function backOffMs(sendings: number, random: () => number): number {
   return random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** sendings);
 }
 
-function failedInPassing(
-  outcomes: readonly { readonly status: string; readonly error?: unknown }[],
-): number[] {
+type Sent = WriteOutcome<unknown> | ReadOutcome<unknown>;
+
+function failedInPassing(outcomes: readonly Sent[]): number[] {
   const indexes: number[] = [];
-  for (let index = 0; index < outcomes.length; index += 1) {
-    const { status, error } = outcomes[index] as (typeof outcomes)[number];
-    if (status === 'error' && error instanceof StatementError) indexes.push(index);
-  }
+  outcomes.forEach((outcome, index) => {
+    if (outcome.status === 'error' && outcome.error instanceof StatementError) indexes.push(index);
+  });
   return indexes;
 }
 

@@ -1,33 +1,25 @@
-import type { StopSignal } from '../../base/stop.ts';
 import type { QueryInput, ScanInput } from '@aws-sdk/client-dynamodb';
+import { isObject } from '../../base/is-object.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import type { ClaimState } from '../../claims/claim-admin.ts';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim, ClaimStatus } from '../../claims/claim.ts';
-import type { ClaimState } from '../../claims/claim-admin.ts';
-import type { RowPage, RowQuery } from '../rows/row-lister.ts';
-import type { WriterSetup } from './batch-writer.ts';
+import type { RowLister, RowQuery } from '../rows/row-lister.ts';
+import type { ClaimsTable } from './claims-table.ts';
 import { toStoreError } from './failures.ts';
-import type { Row, RowFormat } from './row.ts';
-
-export type Reading = Pick<RowPage, 'readBy' | 'rowsRead' | 'readUnits'>;
-
-export interface ScanSetup extends WriterSetup {
-  readonly format: RowFormat;
-}
-
-export interface ScanReader {
-  list(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowPage>;
-}
+import { pick, type Row } from './row.ts';
 
 /** A page ends when so many rows have been read, however few were asked for: each costs, and takes its time. */
 const MOST_ROWS = 4_000;
 const MOST_ROWS_PER_REQUEST = 1_000;
 
-/**
- * Reads all rows, in DynamoDB's own order, and strongly consistently: a person looks at what was just changed. Of a table
- * with a sort key, the rows of this store's partition alone.
- */
-export function scanReader(setup: ScanSetup): ScanReader {
-  const { transport, tableName, keyName, toKey, format } = setup;
+/** Reads all rows, strongly consistently; of a table with a sort key those of this store's partition alone. */
+export function scanReader(table: ClaimsTable): RowLister<Row>['list'] {
+  const { transport, tableName, format } = table;
+  const {
+    names: { key: keyName },
+    toKey,
+  } = format;
   const keyNames = Object.keys(toKey(''));
 
   async function request(
@@ -86,50 +78,39 @@ export function scanReader(setup: ScanSetup): ScanReader {
     };
   }
 
-  return {
-    async list(query, position, signal) {
-      let start = position === undefined ? undefined : keyIn(position, keyNames);
-      const claims: Claim[] = [];
-      let rowsRead = 0;
-      for (;;) {
-        const room = query.limit - claims.length;
-        const limit = requestSize(room, claims.length, rowsRead, MOST_ROWS - rowsRead);
-        const { rows, rowsRead: read, end } = await request(query, start, limit, signal);
-        rowsRead += read;
-        const found = rows.flatMap((row) => claimAndRow(row, query));
-        const taken = found.slice(0, room);
-        claims.push(...taken.map(({ claim }) => claim));
-        const last = found.length > room ? taken.at(-1) : undefined;
-        // More than there was room for: the rest is read again with the next page.
-        start = last === undefined ? end : primaryKeyOf(last.row, keyNames);
-        if (start === undefined) return { claims, readBy: 'scan', rowsRead };
-        if (claims.length >= query.limit || rowsRead >= MOST_ROWS) {
-          return { claims, readBy: 'scan', rowsRead, position: start };
-        }
-      }
-    },
+  return async (query, position, signal) => {
+    let start = position === undefined ? undefined : keyIn(position, keyNames);
+    const claims: Claim[] = [];
+    let rowsRead = 0;
+    do {
+      const room = query.limit - claims.length;
+      const limit = requestSize(room, claims.length, rowsRead);
+      const { rows, rowsRead: read, end } = await request(query, start, limit, signal);
+      rowsRead += read;
+      const found = rows.flatMap((row) => {
+        const claim = query.claimOf(row);
+        return claim === undefined ? [] : [{ row, claim }];
+      });
+      const taken = found.slice(0, room);
+      claims.push(...taken.map(({ claim }) => claim));
+      const last = found.length > room ? taken.at(-1) : undefined;
+      // More than there was room for: the rest is read again with the next page.
+      start = last === undefined ? end : pick(last.row, keyNames);
+    } while (start !== undefined && claims.length < query.limit && rowsRead < MOST_ROWS);
+    return { claims, readBy: 'scan', rowsRead, ...(start !== undefined && { position: start }) };
   };
 }
 
 /** So many rows that about as many claims as there is room for are among them, going by what was read before. */
-function requestSize(room: number, found: number, rowsRead: number, most: number): number {
+function requestSize(room: number, found: number, rowsRead: number): number {
   const share = rowsRead === 0 ? 1 : found / rowsRead;
-  return Math.max(1, Math.min(Math.ceil(room / Math.max(share, 0.001)), MOST_ROWS_PER_REQUEST, most));
-}
-
-function claimAndRow(row: Row, query: RowQuery<Row>): { readonly row: Row; readonly claim: Claim }[] {
-  const claim = query.claimOf(row);
-  return claim === undefined ? [] : [{ row, claim }];
-}
-
-function primaryKeyOf(row: Row, keyNames: readonly string[]): Row {
-  return Object.fromEntries(keyNames.map((name) => [name, row[name] as Row[string]]));
+  const wanted = Math.ceil(room / Math.max(share, 0.001));
+  return Math.max(1, Math.min(wanted, MOST_ROWS_PER_REQUEST, MOST_ROWS - rowsRead));
 }
 
 /** A position that has come back: the attributes of these names, each a string or a number. */
 export function keyIn(position: unknown, names: readonly string[]): Row {
-  if (typeof position !== 'object' || position === null) throw notACursor();
-  const entries = Object.entries(position);
+  const entries = isObject(position) ? Object.entries(position) : [];
   const isKey =
     entries.length === names.length &&
     entries.every(([name, value]) => names.includes(name) && isKeyAttribute(value));
@@ -138,7 +119,7 @@ export function keyIn(position: unknown, names: readonly string[]): Row {
 }
 
 function isKeyAttribute(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return false;
+  if (!isObject(value) || Object.keys(value).length !== 1) return false;
   const { S, N } = value as { readonly S?: unknown; readonly N?: unknown };
   return typeof S === 'string' || (typeof N === 'string' && /^-?\d{1,38}(\.\d{1,38})?$/.test(N));
 }

@@ -34,36 +34,24 @@ export function claimsTableDefinition(
   checkOptionsOf('claimsTableDefinition', options, { overdueIndex: anOverdueIndex() });
   const { key, expiresAt, leaseUntil } = { ...defaultAttributeNames, ...attributes };
   const index = overdueIndexOf(options.overdueIndex ?? false);
-  return {
-    table: {
-      TableName: tableName,
-      AttributeDefinitions: [
-        { AttributeName: key, AttributeType: 'S' },
-        ...(index === undefined
-          ? []
-          : [
-              { AttributeName: OVERDUE_SHARD, AttributeType: 'S' as const },
-              { AttributeName: leaseUntil, AttributeType: 'N' as const },
-            ]),
-      ],
-      KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
-      BillingMode: 'PAY_PER_REQUEST',
-      ...(index !== undefined && {
-        GlobalSecondaryIndexes: [
-          {
-            IndexName: index.name,
-            KeySchema: [
-              { AttributeName: OVERDUE_SHARD, KeyType: 'HASH' as const },
-              { AttributeName: leaseUntil, KeyType: 'RANGE' as const },
-            ],
-            Projection: { ProjectionType: 'KEYS_ONLY' as const },
-          },
-        ],
-      }),
-    },
-    timeToLive: {
-      TableName: tableName,
-      TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true },
-    },
+  const table: CreateTableCommandInput = {
+    TableName: tableName,
+    AttributeDefinitions: [{ AttributeName: key, AttributeType: 'S' }],
+    KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
+    BillingMode: 'PAY_PER_REQUEST',
   };
+  if (index !== undefined) {
+    table.AttributeDefinitions?.push(
+      { AttributeName: OVERDUE_SHARD, AttributeType: 'S' },
+      { AttributeName: leaseUntil, AttributeType: 'N' },
+    );
+    const KeySchema: CreateTableCommandInput['KeySchema'] = [
+      { AttributeName: OVERDUE_SHARD, KeyType: 'HASH' },
+      { AttributeName: leaseUntil, KeyType: 'RANGE' },
+    ];
+    const Projection = { ProjectionType: 'KEYS_ONLY' } as const;
+    table.GlobalSecondaryIndexes = [{ IndexName: index.name, KeySchema, Projection }];
+  }
+  const TimeToLiveSpecification = { AttributeName: expiresAt, Enabled: true };
+  return { table, timeToLive: { TableName: tableName, TimeToLiveSpecification } };
 }

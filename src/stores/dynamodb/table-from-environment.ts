@@ -2,58 +2,47 @@ import { ConfigurationError, BatchlatchError } from '../../base/errors.ts';
 
 /**
  * What is made of the table that `CLAIMS_TABLE_NAME` names, once: now, where it is named, and in Lambda, where a missing
- * name should end the start and not the first event. Elsewhere when it is first asked for: a test imports a handler's
- * module before it sets the environment up, or without ever running it. Without the variable it throws a
- * `ConfigurationError` then.
+ * name should end the start and not the first event. Elsewhere at first use, because a test imports a handler's module
+ * before it sets the environment up. Throws a `ConfigurationError` without the variable.
  */
 export function whenTableIsNamed<Made>(make: (tableName: string) => Made): () => Made {
+  const { CLAIMS_TABLE_NAME, AWS_LAMBDA_FUNCTION_NAME } = process.env;
   const makeNow = (): Made => make(claimsTableName());
-  let made = isNamed('CLAIMS_TABLE_NAME') || isNamed('AWS_LAMBDA_FUNCTION_NAME') ? makeNow() : undefined;
+  let made = CLAIMS_TABLE_NAME || AWS_LAMBDA_FUNCTION_NAME ? makeNow() : undefined;
   return () => (made ??= makeNow());
 }
 
 function claimsTableName(): string {
-  const tableName = process.env['CLAIMS_TABLE_NAME'] ?? '';
-  if (tableName === '') {
-    throw new ConfigurationError(
-      'No claim store is configured: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), ' +
-        'or pass `store`, in tests for example `memoryStore()` of batchlatch/memory',
-    );
-  }
-  return tableName;
-}
-
-function isNamed(variable: string): boolean {
-  return (process.env[variable] ?? '') !== '';
+  const tableName = process.env['CLAIMS_TABLE_NAME'];
+  if (tableName) return tableName;
+  throw new ConfigurationError(
+    'No claim store is configured: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), ' +
+      'or pass `store`, in tests for example `memoryStore()` of batchlatch/memory',
+  );
 }
 
 /**
- * Guards what is made of the default store: in a unit test (`NODE_ENV=test`, as jest and vitest set it) it
- * throws, unless the environment names an endpoint. The test would write to AWS with whatever credentials are
- * there. A function that Lambda runs is no unit test, whatever its stage is called.
+ * Throws in a unit test (`NODE_ENV=test`, as jest and vitest set it), unless the environment names an endpoint: the test would
+ * write to AWS with whatever credentials are there. A function that Lambda runs is no unit test.
  */
 export function refusedInTests<Made>(made: () => Made): () => Made {
   let isAllowed = false;
   return () => {
     const one = made();
-    if (!isAllowed && isUnitTest(process.env)) throw defaultStoreInTests();
+    if (!isAllowed && isUnitTest()) throw new BatchlatchError('BATCHLATCH_DEFAULT_STORE_IN_TESTS', IN_TESTS);
     isAllowed = true;
     return one;
   };
 }
 
-function isUnitTest(environment: Readonly<Record<string, string | undefined>>): boolean {
-  if (environment['NODE_ENV'] !== 'test' || (environment['AWS_LAMBDA_RUNTIME_API'] ?? '') !== '')
-    return false;
-  const endpoint = environment['AWS_ENDPOINT_URL_DYNAMODB'] || environment['AWS_ENDPOINT_URL'] || '';
-  return endpoint === '' || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
-}
+const IN_TESTS =
+  'NODE_ENV is `test` and no `store` is given, so that the test would write to the table that CLAIMS_TABLE_NAME names in AWS. ' +
+  'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
+  'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same';
 
-function defaultStoreInTests(): BatchlatchError {
-  return new BatchlatchError(
-    'BATCHLATCH_DEFAULT_STORE_IN_TESTS',
-    'NODE_ENV is `test` and no `store` is given, so that the test would write to the table that CLAIMS_TABLE_NAME names in AWS. ' +
-      'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
-      'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same',
-  );
+function isUnitTest(): boolean {
+  const { NODE_ENV, AWS_LAMBDA_RUNTIME_API, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env;
+  if (NODE_ENV !== 'test' || AWS_LAMBDA_RUNTIME_API) return false;
+  const hasEndpoint = Boolean(AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL);
+  return !hasEndpoint || process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
 }

@@ -1,37 +1,33 @@
 import { debugOnce, tellThroughSdk } from '../../aws/debug-once.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../base/built-in.ts';
-import { DYNAMODB, type Transport } from './transport.ts';
 import type { RetrySetup } from './retry.ts';
-import { loadSdk } from './sdk/sdk-transport.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
+import { loadSdk } from './sdk/sdk-transport.ts';
+import { DYNAMODB, type Transport } from './transport.ts';
 
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
 
 /**
- * Requests as the environment says (its region, endpoint and credentials): direct where it says nothing unusual, else through
- * AWS's SDK (docs/stores/dynamodb-requests.md has the rules). It is read at the first request, for tests and scripts that set it after
- * the store is made. In Lambda, where it is there before, the code is loaded when the store is made: that is in INIT.
+ * Requests as the environment says (docs/stores/dynamodb-requests.md). It is read at the first request, for tests and scripts
+ * that set it after the store is made. In Lambda the code is loaded when the store is made, in INIT.
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {
   let made: Transport | undefined;
   let making: Promise<Transport> | undefined;
-  if ((process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? '') !== '') {
-    load().catch(() => undefined); // the first request finds out what is wrong
-  }
+  // The first request finds out what is wrong.
+  if (process.env['AWS_LAMBDA_FUNCTION_NAME']) load().catch(() => undefined);
   return {
     get isBounded() {
       return made?.isBounded === true;
     },
     async send(operation, input, signal) {
-      if (made === undefined) {
-        making ??= make(setup);
-        try {
-          made = await making;
-        } catch (error) {
-          making = undefined;
-          throw error;
-        }
+      making ??= make(setup);
+      try {
+        made ??= await making;
+      } catch (error) {
+        making = undefined;
+        throw error;
       }
       return made.send(operation, input, signal);
     },
@@ -46,13 +42,13 @@ async function make(setup: RetrySetup): Promise<Transport> {
     return ownSdkTransport(choice.why, credentialsOfSdk(choice.why, setup));
   }
   const { directTransport } = await import('./direct-transport.ts');
-  const { endpoint, maxAttempts, userAgent } = choice;
   const isChain = choice.credentials === 'sdk';
-  debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
+  const { origin } = choice.endpoint.url;
+  debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${origin}`);
   const credentials = isChain
     ? credentialsOfSdk(CREDENTIALS, setup)
     : () => environmentCredentials(process.env);
-  return directTransport({ endpoint, credentials, maxAttempts, userAgent, ...setup });
+  return directTransport({ ...choice, ...setup, credentials });
 }
 
 function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['credentials'] {

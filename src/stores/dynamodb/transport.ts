@@ -1,42 +1,23 @@
+import type * as Sdk from '@aws-sdk/client-dynamodb';
 import type { Service } from '../../aws/service.ts';
-import { StoreError } from '../../base/errors.ts';
-import type {
-  BatchExecuteStatementInput,
-  BatchExecuteStatementOutput,
-  BatchGetItemInput,
-  BatchGetItemOutput,
-  DeleteItemInput,
-  DeleteItemOutput,
-  GetItemInput,
-  GetItemOutput,
-  PutItemInput,
-  PutItemOutput,
-  QueryInput,
-  QueryOutput,
-  ScanInput,
-  ScanOutput,
-  TransactWriteItemsInput,
-  TransactWriteItemsOutput,
-  UpdateItemInput,
-  UpdateItemOutput,
-} from '@aws-sdk/client-dynamodb';
-import type { StopSignal } from '../../base/stop.ts';
 import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { Semaphore } from '../../base/semaphore.ts';
+import type { StopSignal } from '../../base/stop.ts';
 
 /** The operations of DynamoDB that the store uses. The types are those of AWS's SDK; none of its code comes with them. */
 export interface Operations {
-  BatchExecuteStatement: Exchange<BatchExecuteStatementInput, BatchExecuteStatementOutput>;
-  BatchGetItem: Exchange<BatchGetItemInput, BatchGetItemOutput>;
-  DeleteItem: Exchange<DeleteItemInput, DeleteItemOutput>;
-  GetItem: Exchange<GetItemInput, GetItemOutput>;
-  PutItem: Exchange<PutItemInput, PutItemOutput>;
-  Query: Exchange<QueryInput, QueryOutput>;
-  Scan: Exchange<ScanInput, ScanOutput>;
-  TransactWriteItems: Exchange<TransactWriteItemsInput, TransactWriteItemsOutput>;
-  UpdateItem: Exchange<UpdateItemInput, UpdateItemOutput>;
+  BatchExecuteStatement: Exchange<Sdk.BatchExecuteStatementInput, Sdk.BatchExecuteStatementOutput>;
+  BatchGetItem: Exchange<Sdk.BatchGetItemInput, Sdk.BatchGetItemOutput>;
+  DeleteItem: Exchange<Sdk.DeleteItemInput, Sdk.DeleteItemOutput>;
+  GetItem: Exchange<Sdk.GetItemInput, Sdk.GetItemOutput>;
+  PutItem: Exchange<Sdk.PutItemInput, Sdk.PutItemOutput>;
+  Query: Exchange<Sdk.QueryInput, Sdk.QueryOutput>;
+  Scan: Exchange<Sdk.ScanInput, Sdk.ScanOutput>;
+  TransactWriteItems: Exchange<Sdk.TransactWriteItemsInput, Sdk.TransactWriteItemsOutput>;
+  UpdateItem: Exchange<Sdk.UpdateItemInput, Sdk.UpdateItemOutput>;
 }
 
 interface Exchange<Input, Output> {
@@ -54,10 +35,7 @@ export type Operation = keyof Operations;
  * `attempts` (every sending counts), and what the answer held besides, such as `Item` or `CancellationReasons`.
  */
 export interface Transport {
-  /**
-   * Each request ends by itself: within some 10 seconds, whatever hangs, and as soon as its signal is aborted. Default:
-   * whoever sends makes sure of it.
-   */
+  /** Each request ends by itself, within some 10 seconds and once its signal is aborted. Default: its sender ends it. */
   readonly isBounded?: boolean;
   /** `signal`: when it is aborted, the answer is no longer awaited; the request may still be done. `platformSignal` makes an `AbortSignal` of it. */
   send<Name extends Operation>(
@@ -68,16 +46,14 @@ export interface Transport {
 }
 
 /**
- * A thousand claims written one by one would open as many connections at the same moment: more than a server's
- * accept queue takes, so that some wait for a second SYN until the connection times out, and enough failures
- * to use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
+ * A thousand claims written one by one would open more connections at once than a server's accept queue takes, and the
+ * failures would use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
  */
 const REQUESTS_AT_ONCE = 50;
 
 /**
- * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
- * without a limit by default, and 50 requests that hang would keep the process from claiming anything again. A transport that
- * bounds its requests by itself is spared the timer and the listener that this takes.
+ * At most 50 requests at a time, and none for longer than 10 seconds: a client of the SDK waits without a limit, and 50
+ * requests that hang would block the process. A transport that bounds its requests is spared the timer and the listener.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const slots = new Semaphore(REQUESTS_AT_ONCE);
@@ -114,7 +90,6 @@ export const DYNAMODB: Service = {
     }),
 };
 
-/** The error of a request that got no answer: within that time, or before its caller gave up. */
 function unanswered(why: 'given-up' | 'silent', cause?: Error): StoreError {
   return new StoreError(
     why === 'silent'

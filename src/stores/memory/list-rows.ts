@@ -1,7 +1,7 @@
-import type { Claim } from '../../claims/claim.ts';
-import { checkedQuery, isAskedFor, notACursor, positionIn, toCursor } from '../../claims/claim-query.ts';
-import { leavingOut } from '../../claims/left-out.ts';
 import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/claim-admin.ts';
+import { checkedQuery, isAskedFor, notACursor, positionIn, toCursor } from '../../claims/claim-query.ts';
+import type { Claim } from '../../claims/claim.ts';
+import { leavingOut } from '../../claims/left-out.ts';
 import { statusIn } from '../../claims/row-format.ts';
 
 /** The next claims of a query, in the order of their keys: it does not change when rows are written meanwhile. */
@@ -9,7 +9,7 @@ export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now:
   const checked = checkedQuery(query);
   const after = query.cursor === undefined ? undefined : positionIn(query.cursor, checked);
   if (after !== undefined && typeof after !== 'string') throw notACursor();
-  const keys = [...rows.keys()].filter((key) => after === undefined || key > after).toSorted(byCodeUnits);
+  const keys = [...rows.keys()].filter((key) => after === undefined || key > after).sort(); // by code units
   const claims: Claim[] = [];
   const leftOut = leavingOut();
   let rowsRead = 0;
@@ -45,17 +45,11 @@ export function countIn(
   const checked = checkedQuery({ state });
   if (cursor !== undefined) positionIn(cursor, checked);
   const claims = [...rows.values()].filter((claim) => isAskedFor(claim, checked, now));
+  const oldest = claims.reduce((earliest, { leaseUntil }) => Math.min(earliest, leaseUntil), Infinity);
   return {
     count: claims.length,
     readBy: 'scan',
     rowsRead: rows.size,
-    ...(state === 'overdue' &&
-      claims.length > 0 && {
-        oldestLeaseUntil: claims.reduce((oldest, { leaseUntil }) => Math.min(oldest, leaseUntil), Infinity),
-      }),
+    ...(state === 'overdue' && claims.length > 0 && { oldestLeaseUntil: oldest }),
   };
-}
-
-function byCodeUnits(one: string, other: string): number {
-  return one < other ? -1 : 1;
 }

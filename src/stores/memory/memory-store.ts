@@ -1,4 +1,7 @@
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { type AdoptOutcome, isAdopted } from '../../claims/adoption.ts';
+import { decideOperation } from '../../claims/changes.ts';
+import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type {
   AcquireOutcome,
@@ -11,12 +14,9 @@ import type {
   Settlement,
 } from '../../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
-import { type Clock, systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../claims/pass-on.ts';
-import type { ClaimOperation, ClaimAdmin, OperateOutcome } from '../../claims/claim-admin.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import { asError } from '../../claims/store-errors.ts';
-import { decideOperation } from '../../claims/changes.ts';
 import {
   acquired,
   type ClaimChange,
@@ -73,10 +73,9 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
 export interface MemoryStore extends ClaimStore, ClaimAdmin {}
 
 /**
- * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
- * contract says within one process and remembers nothing beyond it, so it is not for production. Rows that are
- * forgotten are deleted now and then.
- * Each item is decided and written without an `await` in between, which makes it atomic. Throws a `ConfigurationError` for
+ * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the contract says within
+ * one process and remembers nothing beyond it, so it is not for production. Each item is decided and written without an
+ * `await` in between, which makes it atomic. Forgotten rows are deleted now and then. Throws a `ConfigurationError` for
  * options that cannot work.
  *
  * @typeParam Effect What handlers commit.
@@ -84,9 +83,7 @@ export interface MemoryStore extends ClaimStore, ClaimAdmin {}
  */
 export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): MemoryStore {
   checkOptionsOf('memoryStore', options, checks);
-  const clock = options.clock ?? systemClock;
-  const clockToleranceMs = options.clockToleranceMs ?? 0;
-  const { onCommit, transactionClient } = options;
+  const { clock = systemClock, clockToleranceMs = 0, onCommit, transactionClient } = options;
   const isTransacted = transactionClient !== undefined;
   const rows = new Map<string, Row>();
   let sweepAt = FIRST_SWEEP_AT;
@@ -148,21 +145,22 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
       const refused = onCommit?.(contentOf(effect) as Effect);
       if (refused instanceof Error) return { refused };
     } catch (thrown) {
-      return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+      return { error: asError(thrown) };
     }
     // rule: memory-commit-completes
     return settleOne(completion, clock.now()) === 'stored' ? 'stored' : 'lost';
   }
 
   function operateOne(operation: ClaimOperation, now: number): OperateOutcome {
-    const decision = decideOperation(readable(operation.key), operation, now, clockToleranceMs);
-    if ('outcome' in decision) return copied(decision.outcome);
+    const stored = readable(operation.key);
+    const decision = decideOperation(stored && { ...stored }, operation, now, clockToleranceMs);
+    if ('outcome' in decision) return decision.outcome;
     if ('forget' in decision) {
       rows.delete(operation.key);
       return { status: 'done' };
     }
-    rows.set(operation.key, decision.write);
-    return copied({ status: 'done', claim: decision.write });
+    rows.set(operation.key, { ...decision.write });
+    return { status: 'done', claim: decision.write };
   }
 
   function readOne(key: string): Claim | undefined {
@@ -170,25 +168,12 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
   }
 
-  function adoptOne(claim: Claim, now: number): AdoptOutcome {
-    if (!isAdopted(readable(claim.key), claim, now)) return 'present';
-    rows.set(claim.key, { ...claim });
-    return 'stored';
-  }
-
-  // What fails for one item is its own outcome.
   return {
     place: `memory:${objectNumber(rows)}`,
     async acquire(requests) {
       const now = clock.now();
       sweep(now);
-      return requests.map((request): AcquireOutcome => {
-        try {
-          return acquireOne(request, now);
-        } catch (thrown) {
-          return { status: 'error', error: asError(thrown) };
-        }
-      });
+      return requests.map(orError(acquireOne, now));
     },
     async settle(settlements) {
       const now = clock.now();
@@ -205,20 +190,15 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     list: async (query) => pageOf(rows, query, clock.now()),
     count: async (query) => countIn(rows, query, clock.now()),
     async change(changes) {
-      const now = clock.now();
-      return changes.map((operation): OperateOutcome => {
-        try {
-          return operateOne(operation, now);
-        } catch (thrown) {
-          return { status: 'error', error: asError(thrown) };
-        }
-      });
+      return changes.map(orError(operateOne, clock.now()));
     },
     async adopt(claims) {
       const now = clock.now();
       return claims.map((claim): AdoptOutcome => {
         try {
-          return adoptOne(claim, now);
+          if (!isAdopted(readable(claim.key), claim, now)) return 'present';
+          rows.set(claim.key, { ...claim });
+          return 'stored';
         } catch (thrown) {
           return { error: asError(thrown) };
         }
@@ -227,12 +207,18 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   };
 }
 
-function copied(outcome: OperateOutcome): OperateOutcome {
-  if (outcome.status === 'done' && outcome.claim !== undefined)
-    return { ...outcome, claim: { ...outcome.claim } };
-  if (outcome.status === 'refused' && outcome.found !== undefined)
-    return { ...outcome, found: { ...outcome.found } };
-  return outcome;
+/** What fails for one item is its own outcome. */
+function orError<Item, Outcome>(
+  decide: (item: Item, now: number) => Outcome,
+  now: number,
+): (item: Item) => Outcome | { readonly status: 'error'; readonly error: Error } {
+  return (item) => {
+    try {
+      return decide(item, now);
+    } catch (thrown) {
+      return { status: 'error', error: asError(thrown) };
+    }
+  };
 }
 
 function change(row: Row, changes: ClaimChange): void {

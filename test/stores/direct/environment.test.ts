@@ -354,7 +354,7 @@ describe("The variables that AWS's SDK reads", () => {
   };
   /** Of where credentials come from if there is no access key: then the SDK finds them. */
   const ofTheChain = /^AWS_(CONTAINER_|EC2_METADATA_|ROLE_|WEB_IDENTITY_|LOGIN_CACHE_)/;
-  const sources = ['environment', 'environment-credentials', 'shared-files'];
+  const sources = ['environment', 'shared-files'];
   const read = new Set(
     sources.flatMap((name) => readFileSync(`src/aws/${name}.ts`, 'utf8').match(/\bAWS_[A-Z0-9_]+\b/g)),
   );

@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { commandOf } from '../../../aws/sdk/command-client.ts';
-import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../../../aws/sdk/load-package.ts';
+import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
+import { isObject } from '../../../base/is-object.ts';
 import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './sdk-transport.ts';
 
 /**
- * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why`
- * is what the SDK is needed for. `credentials` looks for them with a time limit, which the SDK's own client
- * would not. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no
- * options: so a request that is no longer awaited goes on until its timeout, but is not sent again.
+ * Requests through a client of the store's own. `why` is what the SDK is needed for; `credentials` are looked for with a
+ * time limit. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so a
+ * request that is no longer awaited goes on until its timeout, but is not sent again.
  */
 export function ownSdkTransport(why: string, credentials: SdkSettings['credentials']): Transport {
   const givenUp = new WeakSet<object>();
@@ -38,38 +38,32 @@ export function ownSdkTransport(why: string, credentials: SdkSettings['credentia
 function sendingWhatIsAwaited(client: DynamoDBClient, givenUp: WeakSet<object>): DynamoDBClient {
   client.middlewareStack.add(
     (next) => async (args) => {
-      if (givenUp.has(args.input))
-        throw Object.assign(new Error('The request was given up'), { name: 'AbortError' });
-      return next(args);
+      if (!givenUp.has(args.input)) return next(args);
+      throw Object.assign(new Error('The request was given up'), { name: 'AbortError' });
     },
     { step: 'finalizeRequest', priority: 'low', name: 'givenUpMiddleware' },
   );
   return client;
 }
 
-/**
- * A claim waits for one small answer, and many are asked for at a time: keep connections, do not wait for more bytes to send,
- * and give up on a silent connection long before the function's time is over.
- */
+/** Keeps connections, and gives up on a silent one long before the function's time is over. */
 export function tunedClient(
   { DynamoDBClient }: Sdk,
   credentials?: SdkSettings['credentials'],
 ): DynamoDBClient {
   const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
-  const client = withoutVersionWarning(
-    () =>
-      new DynamoDBClient({
-        cacheMiddleware: true,
-        ...(credentials !== undefined && { credentials: async () => credentials() }),
-        requestHandler: {
-          connectionTimeout: 2_500, // a lost SYN is sent again after one second
-          requestTimeout: 3_000,
-          throwOnRequestTimeout: true,
-          httpAgent: agent,
-          httpsAgent: agent,
-        },
-      }),
-  );
+  const config = {
+    cacheMiddleware: true,
+    ...(credentials !== undefined && { credentials: async () => credentials() }),
+    requestHandler: {
+      connectionTimeout: 2_500, // a lost SYN is sent again after one second
+      requestTimeout: 3_000,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  };
+  const client = withoutVersionWarning(() => new DynamoDBClient(config));
   // It walks through every request and answer to write a log entry that is not read.
   client.middlewareStack.remove('loggerMiddleware');
   writePlainJson(client);
@@ -77,10 +71,8 @@ export function tunedClient(
 }
 
 /**
- * The store speaks in DynamoDB's own JSON (`{ S: … }`), so the SDK's walk along the schemas of its inputs and
- * outputs changes nothing in them; it costs about a quarter of a batched request's CPU (`npm run bench`). The
- * rest of the SDK stays in place: credentials, endpoints, signatures, retries, errors. Where a later SDK keeps
- * its codec elsewhere, this finds nothing and changes nothing.
+ * The store speaks DynamoDB's own JSON (`{ S: … }`), so the SDK's walk along the schemas changes nothing; it costs about a
+ * quarter of a batched request's CPU (`npm run bench`). A later SDK that keeps its codec elsewhere is left as it is.
  */
 function writePlainJson(client: DynamoDBClient): void {
   const protocol: unknown = Reflect.get(client.config, 'protocol');
@@ -101,8 +93,7 @@ interface JsonCodec {
 }
 
 function hasCodec(protocol: unknown): protocol is JsonCodec {
-  if (typeof protocol !== 'object' || protocol === null) return false;
-  const { serializer, deserializer } = protocol as Partial<JsonCodec>;
+  const { serializer, deserializer } = (isObject(protocol) ? protocol : {}) as Partial<JsonCodec>;
   return (
     typeof serializer?.write === 'function' &&
     typeof serializer.flush === 'function' &&

@@ -1,10 +1,9 @@
 import type * as client from '@aws-sdk/client-dynamodb';
+import { commandOf, methodOf } from '../../../aws/sdk/command-client.ts';
 import { loadPackage } from '../../../aws/sdk/load-package.ts';
 import { StoreError } from '../../../base/errors.ts';
-import { commandOf, methodOf } from '../../../aws/sdk/command-client.ts';
 import { platformSignal } from '../../../base/stop.ts';
 import type { Transport } from '../transport.ts';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** A `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`, by what only its configuration has. */
 interface DocumentClient {
@@ -13,32 +12,14 @@ interface DocumentClient {
 }
 
 /** What the store takes for a client. */
-export type ClientOfDynamoDB = Pick<DynamoDBClient, 'send'> | DocumentClient;
+export type ClientOfDynamoDB = Pick<client.DynamoDBClient, 'send'> | DocumentClient;
 
-/**
- * Whether plain values come from and go to its own methods. Its `send` takes the commands of `@aws-sdk/client-dynamodb` all the
- * same, which speak DynamoDB's own JSON (`{ S: … }`): what turns values into that JSON are the commands of `lib-dynamodb`.
- */
-function isDocumentClient(client: ClientOfDynamoDB): boolean {
-  return (client as Partial<DocumentClient>).config?.translateConfig !== undefined;
-}
-
-/** What is called of a client of the SDK. */
-interface SdkClient {
-  send(command: unknown, options?: SendOptions): Promise<unknown>;
-}
-
-interface SendOptions {
-  readonly abortSignal: AbortSignal;
-}
-
-/**
- * Requests through a client of AWS's SDK. `new DynamoDB({})` has a method for each operation; for any other client the SDK's
- * commands are loaded with the first request.
- */
+/** Calls the methods of `new DynamoDB({})`; any other client is sent commands, which are loaded with the first request. */
 export function sdkTransport(given: ClientOfDynamoDB): Transport {
-  const client: SdkClient = given;
-  const hasMethods = !isDocumentClient(given) && methodOf(client, 'BatchExecuteStatement') !== undefined;
+  const client: { send(command: unknown, options?: object): Promise<unknown> } = given;
+  // The methods of a document client take plain values; its `send` takes the commands of `@aws-sdk/client-dynamodb` all the same.
+  const isDocumentClient = (given as Partial<DocumentClient>).config?.translateConfig !== undefined;
+  const hasMethods = !isDocumentClient && methodOf(client, 'BatchExecuteStatement') !== undefined;
   let sdk: Sdk | undefined;
   return {
     async send(operation, input, signal) {
@@ -57,15 +38,11 @@ const NAME = '@aws-sdk/client-dynamodb';
 
 /** Loads AWS's SDK once. `why` is what it is needed for, for the error if there is none. */
 export function loadSdk(why: string): Promise<Sdk> {
-  return loadPackage<Sdk>(NAME).catch((thrown: unknown) => {
-    throw notFound(why, thrown);
+  return loadPackage<Sdk>(NAME).catch((cause: unknown) => {
+    throw new StoreError(
+      `${why}, and ${NAME} was not found. Install it beside the function (\`npm install ${NAME}\`), or leave it out of the bundle as external; ` +
+        'where the bundle holds it, pass `client: new DynamoDB({})`, which brings its commands along',
+      { cause, isRetryable: false, code: 'BATCHLATCH_SDK_NOT_FOUND' },
+    );
   });
-}
-
-function notFound(why: string, cause: unknown): StoreError {
-  return new StoreError(
-    `${why}, and ${NAME} was not found. Install it beside the function (\`npm install ${NAME}\`), or leave it out of the bundle as external; ` +
-      'where the bundle holds it, pass `client: new DynamoDB({})`, which brings its commands along',
-    { cause, isRetryable: false, code: 'BATCHLATCH_SDK_NOT_FOUND' },
-  );
 }
