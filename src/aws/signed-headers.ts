@@ -29,7 +29,7 @@ export function signedHeaders(
   { credentials, region, time }: Pick<Scope, 'credentials' | 'region'> & { readonly time: Date },
 ): Record<string, string | number> {
   const { sessionToken } = credentials;
-  const at = time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
+  const at = timestamp(time);
   const length = Buffer.byteLength(body);
   const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
   const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
@@ -85,6 +85,17 @@ function signingKey(secret: string, day: string, region: string, service: string
     lastKey = { of, key };
   }
   return lastKey.key;
+}
+
+let lastSecond: { readonly second: number; readonly text: string } | undefined;
+
+/** The time as `YYYYMMDDTHHMMSSZ`. That of the last second is kept: many requests share it. */
+function timestamp(time: Date): string {
+  const second = Math.floor(time.getTime() / 1_000);
+  if (lastSecond?.second !== second) {
+    lastSecond = { second, text: time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '') };
+  }
+  return lastSecond.text;
 }
 
 function hmac(key: Buffer, text: string): Buffer {
