@@ -2,7 +2,7 @@
  * Runs the tests of one project of jest.config.js: `scripts/jest.js PROJECT [OPTION or part of a path]…`. Needs Node's
  * `--experimental-vm-modules`. The flags stand before the rest, because Jest takes each word after `--selectProjects` for a project.
  */
-import { run } from 'jest';
+import { createRequire } from 'node:module';
 
 /** What differs from jest.config.js, where one setting is for all projects of a run. */
 const OPTIONS = {
@@ -17,5 +17,6 @@ const OPTIONS = {
   linearizability: ['--runInBand'],
 };
 
-const [project, ...rest] = process.argv.slice(2);
-await run(['--selectProjects', project, ...(OPTIONS[project] ?? ['--testTimeout=90000']), ...rest]);
+const [project, ...rest] = process.argv.splice(2);
+process.argv.push('--selectProjects', project, ...(OPTIONS[project] ?? ['--testTimeout=90000']), ...rest);
+createRequire(import.meta.url)('jest/bin/jest');

@@ -43,15 +43,14 @@ export class Sockets {
   post(request: ExchangeRequest): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted === true) return reject(abortedError());
-      const text = textOf(request);
-      new Exchange(this, request, text, resolve, reject).start();
+      new Exchange(this, request, resolve, reject).start();
     });
   }
 
   /** Gives the exchange a connection, now or when one is free. */
   take(exchange: Exchange): void {
     for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
-      if (free.mayBeUsed()) return free.send(exchange);
+      if (free.mayBeUsed) return free.send(exchange);
       free.destroy();
     }
     if (this.#open >= this.limits.sockets) this.#waiting.push(exchange);
@@ -130,13 +129,12 @@ class Exchange {
   constructor(
     sockets: Sockets,
     request: ExchangeRequest,
-    text: string,
     resolve: (answer: Answer) => void,
     reject: (error: Error) => void,
   ) {
     this.#sockets = sockets;
     this.#request = request;
-    this.text = text;
+    this.text = textOf(request);
     this.encoding = request.headers['Content-Length'] === request.body.length ? 'latin1' : 'utf8';
     this.#resolve = resolve;
     this.#reject = reject;
@@ -214,11 +212,11 @@ class Connection {
     this.#socket.write(exchange.text, exchange.encoding);
   }
 
-  mayBeUsed(): boolean {
+  get mayBeUsed(): boolean {
     return Date.now() < this.#usableUntil;
   }
 
-  /** It keeps no process alive while it is idle. */
+  /** It is idle, and keeps no process alive. */
   rest(): void {
     this.#socket.unref();
   }

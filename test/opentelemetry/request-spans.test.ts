@@ -195,7 +195,10 @@ describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
       expect(seen).toBe(2);
     });
 
-    it('have the context of OpenTelemetry in which nothing is traced, for what wraps no function', async () => {
+    it.each([
+      ['are seen by nothing that wraps no function', '', []],
+      ["have a context in which nothing is traced, by Node's client", 'node', [true, true]],
+    ])('%s', async (_what, client, seen) => {
       const suppressed: boolean[] = [];
       const note = (message: unknown): void => {
         const { request: sent } = message as { readonly request: http.ClientRequest };
@@ -203,12 +206,14 @@ describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
         suppressed.push(isTracingSuppressed(context.active()));
       };
       subscribe('http.client.request.start', note);
+      process.env['BATCHLATCH_HTTP'] = client;
       try {
         await batch(['a']);
       } finally {
+        delete process.env['BATCHLATCH_HTTP'];
         unsubscribe('http.client.request.start', note);
       }
-      expect(suppressed).toEqual([true, true]);
+      expect(suppressed).toEqual(seen);
     });
   });
 
