@@ -21,6 +21,7 @@ interface Head {
 /** As long as Node's own limit of a head (`--max-http-header-size`). */
 const LONGEST_HEAD = 16_384;
 const END_OF_HEAD = '\r\n\r\n';
+const [CR, LF] = [13, 10];
 /** A request that is sent at the last moment would meet a connection that is being closed. */
 const MARGIN_MS = 1_000;
 
@@ -36,6 +37,9 @@ export class AnswerReader {
   #head: Head | undefined = undefined;
   /** What the chunks of a body have held so far. */
   #content: Buffer[] = [];
+  #contentBytes = 0;
+  /** How many bytes there must be before the next chunk can be whole. */
+  #needed = 0;
 
   /** `mostBytes`: of a body. */
   constructor(mostBytes: number) {
@@ -79,29 +83,38 @@ export class AnswerReader {
 
   /** Section 7.1 of RFC 9112. */
   #chunked(): Buffer | 'more' | 'too-long' | 'unreadable' {
+    if (this.#contentBytes + this.#bytes > this.#mostBytes) return 'too-long';
+    if (this.#bytes < this.#needed) return 'more';
     let data = this.#whole();
     for (;;) {
       const end = data.indexOf('\r\n');
-      const size = /^([\da-f]{1,8})[ \t]*(?:;|$)/i.exec(data.toString('latin1', 0, Math.max(end, 0)))?.[1];
-      if (end >= 0 ? size === undefined : data.length > LONGEST_HEAD) return 'unreadable';
-      if (size === undefined) break;
+      if (end < 0) {
+        if (data.length > LONGEST_HEAD) return 'unreadable';
+        break;
+      }
+      const size = /^([\da-f]{1,8})[ \t]*(?:;|$)/i.exec(data.toString('latin1', 0, end))?.[1];
+      if (size === undefined) return 'unreadable';
       const length = Number.parseInt(size, 16);
-      // The last one, without trailers, or with some.
       if (length === 0) {
-        const after = data.indexOf(END_OF_HEAD, end);
+        const after = data.indexOf(END_OF_HEAD, end); // behind the trailers, if there are any
         if (after < 0) break;
         this.#bytes = data.length - after - END_OF_HEAD.length;
+        this.#contentBytes = 0;
         return Buffer.concat(this.#content.splice(0));
       }
       const from = end + 2;
-      if (data.length < from + length + 2) break;
-      this.#content.push(data.subarray(from, from + length));
-      data = data.subarray(from + length + 2);
+      const until = from + length;
+      this.#needed = until + 2;
+      if (data.length < this.#needed) break;
+      if (data[until] !== CR || data[until + 1] !== LF) return 'unreadable';
+      this.#content.push(data.subarray(from, until));
+      this.#contentBytes += length;
+      data = data.subarray(until + 2);
+      this.#needed = 0;
     }
     this.#parts = [data];
     this.#bytes = data.length;
-    const read = this.#content.reduce((sum, { length }) => sum + length, data.length);
-    return read > this.#mostBytes ? 'too-long' : 'more';
+    return 'more';
   }
 
   #whole(): Buffer {

@@ -223,7 +223,7 @@ describe('An answer', () => {
   it('in chunks that are none cannot be read', () => {
     const read = (text: string): unknown =>
       new AnswerReader(100).read(Buffer.from(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${text}`));
-    for (const text of ['{}\r\n', '-1\r\n', '\r\n', '123456789\r\n'])
+    for (const text of ['{}\r\n', '-1\r\n', '\r\n', '123456789\r\n', '2\r\n{}!\r\n0\r\n\r\n'])
       expect([text, read(text)]).toEqual([text, 'unreadable']);
   });
 });
