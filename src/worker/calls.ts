@@ -58,7 +58,7 @@ export class Calls {
 
   /** Gives what is to run again, by the batches that it is left of. */
   async run({ batches, isAlone }: Call): Promise<ReadonlyMap<HandlerBatch, HandlerBatch>> {
-    const { clock, deletions, leases } = this.#setup;
+    const { deletions, leases } = this.#setup;
     const [suspect] = batches;
     if (!isAlone || suspect === undefined) return (await this.#call({ batches, isAlone })).left;
     // With the process it could take along what is done and not deleted yet.
@@ -69,7 +69,7 @@ export class Calls {
     const ofHead = left.get(head);
     if (ofHead !== undefined) return new Map([[suspect, { ...ofHead, held: suspect.held }]]);
     if (behind.length > 0 && again.length === 0) {
-      return new Map([[suspect, partOf(suspect, behind, { startsAt: clock.now() })]]);
+      return new Map([[suspect, partOf(suspect, behind)]]);
     }
     void leases.handBack(behind);
     return left;
@@ -77,8 +77,8 @@ export class Calls {
 
   /** Calls the handler. Gives what is to run again, and what the queue shows again. */
   async #call({ batches, isAlone }: Call): Promise<CallEnd> {
-    const { options, name, isFifo, clock, deadline, flow, leases, counters, eventOf, emit } = this.#setup;
-    const held = batches.flatMap((batch) => [...batch.held]);
+    const { options, name, isFifo, deadline, flow, leases, counters, eventOf, emit } = this.#setup;
+    const held = batches.flatMap((batch) => batch.held);
     const ended = flow.begin(held.length);
     let left: ReadonlyMap<HandlerBatch, HandlerBatch> = new Map();
     const result = await callHandler({
@@ -95,7 +95,6 @@ export class Calls {
       keep: (report) => {
         left = leftOf(batches, report, {
           startsAfter: (leaseUntil) => this.#startAfter(leaseUntil),
-          now: clock.now(),
           maxReceives: leases.maxReceives,
         });
         return new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
@@ -150,7 +149,7 @@ export class Calls {
   /** What waits behind a message that failed must not run before it. */
   #handBackGroup(group: string): void {
     const { flow, leases } = this.#setup;
-    const behind = flow.scheduler.takeOfGroup(group).flatMap(({ held }) => [...held]);
+    const behind = flow.scheduler.takeOfGroup(group).flatMap(({ held }) => held);
     void leases.handBack(behind);
   }
 

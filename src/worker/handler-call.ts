@@ -5,9 +5,7 @@ import { failedItems } from './failed-items.ts';
 
 /** How a call of the handler ended. */
 export interface CallResult {
-  /** Ids of its messages, in their order. */
-  readonly ids: readonly string[];
-  /** Of them, those that it acknowledged. */
+  /** Ids of the messages that it acknowledged. */
   readonly acknowledged: readonly string[];
   /** And those that it did not. */
   readonly failed: ReadonlySet<string>;
@@ -69,7 +67,6 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
   // Without a claim store that is configured every call fails, and every message would become a dead letter.
   const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
   return {
-    ids,
     acknowledged: ids.filter((id) => !failed.has(id)),
     failed,
     kept,

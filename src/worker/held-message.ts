@@ -8,6 +8,8 @@ export interface HeldMessage {
   receivedAt: number;
   /** Until when it is invisible to others, in epoch milliseconds. */
   hiddenUntil: number;
+  /** Its handler has ended, or it is handed back: it is kept invisible no longer, and may be about to be deleted. */
+  isEnding?: boolean;
 }
 
 export function idOf({ message }: HeldMessage): string {
@@ -35,6 +37,10 @@ export interface HandlerBatch {
   readonly startsAt?: number;
 }
 
+export function messagesIn(batches: readonly HandlerBatch[]): number {
+  return batches.reduce((sum, { held }) => sum + held.length, 0);
+}
+
 /** What one receive brought, as the handler is to get it: no more than `most` messages in a batch. */
 export function handlerBatchesOf(
   held: readonly HeldMessage[],
@@ -44,17 +50,11 @@ export function handlerBatchesOf(
   const groupOf = ({ message }: HeldMessage): string | undefined => message.attributes['MessageGroupId'];
   if (!isFifo) return held.map((one) => ({ held: [one], group: groupOf(one) }));
   const batches: { readonly held: HeldMessage[]; readonly group: string | undefined }[] = [];
-  const last = new Map<string | undefined, (typeof batches)[number]>();
   for (const one of held) {
     const group = groupOf(one);
-    const batch = last.get(group);
-    if (batch !== undefined && batch.held.length < most) {
-      batch.held.push(one);
-      continue;
-    }
-    const next = { held: [one], group };
-    last.set(group, next);
-    batches.push(next);
+    const last = batches.findLast((batch) => batch.group === group);
+    if (last !== undefined && last.held.length < most) last.held.push(one);
+    else batches.push({ held: [one], group });
   }
   return batches;
 }

@@ -4,7 +4,6 @@ import { type HeldMessage, idOf, type HandlerBatch, receivesOf } from './held-me
 export interface LeftOverSetup {
   /** When a message may start that waits for this lease, by the worker's clock. */
   readonly startsAfter: (leaseUntil: number) => number;
-  readonly now: number;
   /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
   readonly maxReceives: number | undefined;
 }
@@ -19,7 +18,7 @@ const DEATHS_OF_KILLER = 2;
 export function leftOf(
   batches: readonly HandlerBatch[],
   report: Pick<HostReport, 'handedBack' | 'suspects' | 'conflicts'>,
-  { startsAfter, now, maxReceives = Infinity }: LeftOverSetup,
+  { startsAfter, maxReceives = Infinity }: LeftOverSetup,
 ): ReadonlyMap<HandlerBatch, HandlerBatch> {
   const left = new Map<HandlerBatch, HandlerBatch>();
   const { suspects, conflicts } = report;
@@ -32,7 +31,7 @@ export function leftOf(
     const deaths = suspects.get(idOf(first));
     const leaseUntil = conflicts.get(idOf(first));
     if (deaths !== undefined && behind.length > 0 && isLost(first, deaths, maxReceives)) {
-      left.set(batch, partOf(batch, behind, { startsAt: now }));
+      left.set(batch, partOf(batch, behind));
     } else if (deaths !== undefined) {
       left.set(batch, partOf(batch, held, { deaths }));
     } else if (leaseUntil !== undefined) {
@@ -50,11 +49,11 @@ function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean
   return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
 }
 
-/** Some messages of a batch, which start later or alone. */
+/** Some messages of a batch, which start again: at once, or later, or alone. */
 export function partOf(
   { group, rateKeys }: HandlerBatch,
   held: readonly HeldMessage[],
-  when: Pick<HandlerBatch, 'deaths' | 'startsAt'>,
+  when?: Pick<HandlerBatch, 'deaths' | 'startsAt'>,
 ): HandlerBatch {
   return { held, group, ...(rateKeys !== undefined && { rateKeys }), ...when };
 }
