@@ -1,24 +1,19 @@
 import type { HostReport } from '../attempts/host.ts';
 import { type HeldMessage, idOf, type HandlerBatch, receivesOf } from './held-message.ts';
 
-export interface LeftOverSetup {
-  /** When a message may start that waits for this lease, by the worker's clock. */
-  readonly startsAfter: (leaseUntil: number) => number;
-  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
-  readonly maxReceives: number | undefined;
-}
-
 /** After so many deaths in a row, of which the last was alone, a message is what killed its process. */
 const DEATHS_OF_KILLER = 2;
 
 /**
  * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds. A message
- * that goes back to the queue for either has lost a receive for nothing.
+ * that goes back to the queue for either has lost a receive for nothing. `startsAfter` gives when a message may start that waits for a
+ * lease, by the worker's clock.
  */
 export function leftOf(
   batches: readonly HandlerBatch[],
   report: Pick<HostReport, 'handedBack' | 'suspects' | 'conflicts'>,
-  { startsAfter, maxReceives = Infinity }: LeftOverSetup,
+  startsAfter: (leaseUntil: number) => number,
+  maxReceives: number = Infinity,
 ): ReadonlyMap<HandlerBatch, HandlerBatch> {
   const left = new Map<HandlerBatch, HandlerBatch>();
   const { suspects, conflicts } = report;
