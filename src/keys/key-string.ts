@@ -115,7 +115,6 @@ export function keyMaker(select: KeySelector, namespace: Namespace): (record: Ba
   };
 }
 
-/** The key of one record. */
 export function idempotencyKey(record: BatchRecord, select: KeySelector, namespace: Namespace): string {
   return keyMaker(select, namespace)(record);
 }

@@ -81,12 +81,10 @@ export function hasMembers(value: object | null | undefined): boolean {
   return false;
 }
 
-/** A text that says something. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Such a text; undefined for everything else. */
 export function textOf(value: unknown): string | undefined {
   return isText(value) ? value : undefined;
 }

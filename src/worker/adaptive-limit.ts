@@ -56,7 +56,6 @@ export class AdaptiveLimit {
     this.#limit = Math.max(setup.floor, Math.min(FIRST_LIMIT, setup.ceiling));
   }
 
-  /** Calls that may run at a time. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
@@ -66,7 +65,6 @@ export class AdaptiveLimit {
     return this.#round;
   }
 
-  /** A call of this round has ended. */
   end(round: number, { ms, isOverload, running }: CallTiming): void {
     if (round !== this.#round) return;
     if (isOverload) {

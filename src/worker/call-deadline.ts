@@ -38,7 +38,6 @@ export class CallDeadline {
     ];
   }
 
-  /** Ends all calls at once. */
   endNow(): void {
     for (const cancel of this.#cancels) cancel();
     this.#stopCalls();

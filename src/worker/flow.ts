@@ -72,7 +72,6 @@ export class Flow {
     });
   }
 
-  /** Names of what is down. */
   get down(): readonly string[] {
     return this.#breaker.down;
   }

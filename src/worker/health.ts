@@ -12,9 +12,7 @@ export interface HealthOptions {
   readonly host?: string;
 }
 
-/** A server that answers how a worker is. */
 export interface HealthServer {
-  /** Where it listens. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -25,7 +23,6 @@ const MOST_FAILURES = 3;
 const LONGEST_SILENCE_MS = 5_000;
 
 export interface Health extends Omit<Worker, 'start' | 'stop' | 'pause' | 'resume' | 'on' | 'once' | 'off'> {
-  /** All that could be down, by name. */
   readonly dependencies: readonly string[];
   /** Receives that failed since one did not. */
   readonly failuresInARow: number;

@@ -27,7 +27,6 @@ export type RateKeys = ReadonlyMap<string, number>;
 /** Messages that one call of the handler gets: one message, or those of one group of a FIFO queue in their order. */
 export interface HandlerBatch {
   readonly held: readonly HeldMessage[];
-  /** The message group; undefined: none. */
   readonly group: string | undefined;
   /** What keyed rates count; undefined: there are none. */
   readonly rateKeys?: RateKeys;

@@ -5,9 +5,9 @@ import { type HeldMessage, idOf, type HandlerBatch, receivesOf } from './held-me
 const DEATHS_OF_KILLER = 2;
 
 /**
- * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds. A message
- * that goes back to the queue for either has lost a receive for nothing. `startsAfter` gives when a message may start that waits for a
- * lease, by the worker's clock.
+ * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds.
+ * What goes back to the queue for either has lost a receive for nothing. `startsAfter`: when a message may start that waits
+ * for a lease, by the worker's clock.
  */
 export function leftOf(
   batches: readonly HandlerBatch[],
@@ -36,10 +36,7 @@ export function leftOf(
   return left;
 }
 
-/**
- * A killer that is received for the last time would take what is behind it in its group to the dead-letter queue, for that was
- * received as often.
- */
+/** What is behind a killer was received as often, and would go to the dead-letter queue along with it. */
 function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean {
   return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
 }

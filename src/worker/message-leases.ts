@@ -121,7 +121,6 @@ export class MessageLeases {
     return true;
   }
 
-  /** Resolves when nothing is being handed back. */
   async settled(): Promise<void> {
     while (this.#handingBack.size > 0) await Promise.all(this.#handingBack);
   }

@@ -45,7 +45,6 @@ export class RateLimits {
     return this.#shared.reduce((ms, bucket) => Math.max(ms, bucket.waitMs(count, this.#clock.now())), 0);
   }
 
-  /** The first key that holds these back. */
   blockedBy(keys: RateKeys): string | undefined {
     for (const [key, count] of keys) if (this.waitMs(key, count) > 0) return key;
     return undefined;

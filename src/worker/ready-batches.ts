@@ -2,7 +2,6 @@ import { takesBatches } from '../attempts/host.ts';
 import { type HandlerBatch, messagesIn } from './held-message.ts';
 import type { BatchOptions, WorkerOptions } from './options.ts';
 
-/** How many messages a call of the handler gets. */
 export type CallSize = Required<BatchOptions>;
 
 /** The first of the batches that are ready, as one call would get them. */

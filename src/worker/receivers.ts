@@ -9,7 +9,6 @@ export interface ReceiversSetup {
   readonly permits: Permits;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The most receives at a time. */
   readonly receivers: number;
   readonly isFifo: boolean;
   readonly waitSeconds: number;
@@ -102,9 +101,9 @@ export class Receivers {
   }
 
   /**
-   * Takes permits for as many as to ask for: waits until there is room for so many that it is worth a request. An idle slot takes what
-   * there is, unless a receive is on its way, which comes back when there is a message. Where fewer than ten may be received, it is by
-   * one receive at a time. 0: that has to be asked again.
+   * Takes permits for as many as to ask for, once there is room for so many that it is worth a request. An idle slot takes
+   * what there is, unless a receive is on its way, which comes back when there is a message. Where fewer than ten may be
+   * received, it is by one receive at a time. 0: that has to be asked again.
    */
   async #most(): Promise<number> {
     const { permits, stop, enough, isHungry, mayReceive } = this.#setup;

@@ -3,7 +3,6 @@ import type { StopSignal } from '../base/stop.ts';
 import type { SendToSqs } from './direct-send.ts';
 import type { SdkMessage, WorkerSqsClient } from './sdk-send.ts';
 
-/** A queue of SQS. */
 export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
   const QueueUrl = queueUrl;
   return {
@@ -117,7 +116,6 @@ export interface MessageAttribute {
   readonly binaryValue?: string;
 }
 
-/** When a message becomes visible again. */
 export interface VisibilityOf {
   readonly receiptHandle: string;
   /** From now, in whole seconds. */

@@ -107,7 +107,6 @@ export class Suspects {
     if (this.#alone === batch) this.#endAlone();
   }
 
-  /** Takes all that wait away. */
   takeAll(): HandlerBatch[] {
     this.#stopWait();
     for (const cancel of this.#lookedAt.values()) cancel();

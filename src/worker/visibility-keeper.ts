@@ -31,7 +31,6 @@ export class VisibilityKeeper {
   readonly #timeoutMs: number;
   readonly #leaseMs: number;
   readonly #held = new Set<HeldMessage>();
-  /** Renewals on their way, by their messages. */
   readonly #renewing = new Map<HeldMessage, Promise<void>>();
   #cancel: (() => void) | undefined;
 
