@@ -35,7 +35,8 @@ export function sendFromEnvironment(queueUrl: string, setup: Setup): SendToSqs {
 }
 
 async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendToSqs> {
-  const named = region ?? regionIn(process.env);
+  const configured = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
+  const named = region ?? configured;
   const choice = chooseFor(SQS, url, process.env);
   if (choice.transport === 'sdk') {
     tellThroughSdk('SQS', choice.why);
@@ -49,7 +50,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
   const found = sdkSettings(credentialsClient, {
     clock: setup.clock,
     silent: SQS.noCredentials,
-    ...(regionIn(process.env) === undefined && named !== undefined && { region: named }),
+    ...(configured === undefined && named !== undefined && { region: named }),
   });
   const isChain = choice.credentials === 'sdk';
   debugOnce(`SQS without AWS's SDK${isChain ? ', but for credentials' : ''}: ${url.origin}`);
@@ -60,10 +61,6 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
     maxAttempts: choice.maxAttempts,
     userAgent: choice.userAgent,
   });
-}
-
-function regionIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  return environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || undefined;
 }
 
 async function regionOfFiles(settings: SdkSettings): Promise<string> {

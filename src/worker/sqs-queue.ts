@@ -26,7 +26,7 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
         QueueUrl,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
-        ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
+        VisibilityTimeout: visibilitySeconds,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),
@@ -133,12 +133,12 @@ export interface QueueFacts {
 export interface MessageQueue {
   /** Rejects where the queue does not exist or does not answer. */
   facts(signal: StopSignal): Promise<QueueFacts>;
-  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`; by default as long as the queue says. */
+  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`. */
   receive(
     request: {
       readonly most: number;
       readonly waitSeconds: number;
-      readonly visibilitySeconds?: number;
+      readonly visibilitySeconds: number;
       readonly attemptId?: string;
     },
     signal: StopSignal,
