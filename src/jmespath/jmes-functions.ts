@@ -71,7 +71,6 @@ export class BoundedFunctions extends PowertoolsFunctions {
 export class ExactFunctions extends BoundedFunctions {
   /** What stands for inexact numbers. */
   standIn: string = INEXACT;
-  /** Whether anything was replaced. */
   hasReplaced = false;
 
   override funcToNumber(arg: Json): number | null {

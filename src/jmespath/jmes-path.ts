@@ -1,5 +1,6 @@
 import { search } from '@aws-lambda-powertools/jmespath';
 import { ConfigurationError } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
 import { INEXACT } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
@@ -22,6 +23,8 @@ export function jmesPath(expression: string): KeySelector {
   if (typeof expression !== 'string' || expression.trim() === '') {
     throw new ConfigurationError(`Expected \`jmesPath\` to get an expression, got \`${expression}\``);
   }
+  // What inflates can make any length of a short body.
+  const effort = expression.includes('gzip') ? undefined : 'bounded';
   const functions = new ExactFunctions();
   assertCompiles(expression, functions);
 
@@ -43,12 +46,7 @@ export function jmesPath(expression: string): KeySelector {
       );
     }
     return key;
-  }, effortOf(expression));
-}
-
-/** What inflates can make any length of a short body. */
-function effortOf(expression: string): KeySelector['effort'] {
-  return expression.includes('gzip') ? undefined : 'bounded';
+  }, effort);
 }
 
 /** Syntax errors are found at start; an empty record only shows that the expression can be read. */
@@ -85,7 +83,7 @@ function stablePart(record: BatchRecord): unknown {
 
 function assertComplete(value: unknown, expression: string): void {
   // A list, or a hash that the expression itself makes; an object that was found is one part, whatever it holds.
-  const isMadeHash = isPlainObject(value) && expression.trimEnd().endsWith('}');
+  const isMadeHash = isObject(value) && expression.trimEnd().endsWith('}');
   const parts = Array.isArray(value) ? value : isMadeHash ? Object.values(value) : [value];
   if (parts.length === 0 || parts.some((part) => part === null || part === undefined || part === '')) {
     throw new KeyError(
@@ -94,13 +92,9 @@ function assertComplete(value: unknown, expression: string): void {
   }
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
 /** A replay of an event is the same event. */
 function withoutDeliveryType(raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || !('SystemMetadata' in raw)) return raw;
+  if (!isObject(raw) || !('SystemMetadata' in raw)) return raw;
   const { 'aws:DeliveryType': _type, ...stable } = { ...(raw.SystemMetadata as object) } as Record<
     string,
     unknown

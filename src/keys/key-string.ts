@@ -20,24 +20,12 @@ export interface KeyParts<Subject = undefined> {
 const LONGEST_KEY_BYTES = 2_048;
 
 /** `namespace#version:key`. Throws a `KeyError` for parts that would let different work share a key. */
-export function keyString(parts: KeyParts): string {
-  return keyStringOf(undefined, parts);
-}
-
-/** The same of one of many subjects, such as the records of a batch. */
-function keyStringOf<Subject>(subject: Subject, { of, prefix, key }: KeyParts<Subject>): string {
-  if (prefix === undefined) return checkedKey(selectedKey(of, key, subject));
-  const before = prefixOf(of, prefix, subject);
-  return checkedKey(before + selectedKey(of, key, subject));
-}
-
-/** `namespace#version:`. */
-function prefixOf<Subject>(
-  of: string,
-  { namespace, version }: NonNullable<KeyParts<Subject>['prefix']>,
-  subject: Subject,
+export function keyString<Subject = undefined>(
+  { of, prefix, key }: KeyParts<Subject>,
+  subject?: Subject,
 ): string {
-  return `${namespaceOf(of, namespace, subject)}#${version}:`;
+  const before = prefix === undefined ? '' : prefixOf(of, prefix, subject as Subject);
+  return checkedKey(before + selectedKey(of, key, subject as Subject));
 }
 
 /** Throws a `KeyError` where a store could not keep the key. */
@@ -51,9 +39,10 @@ function checkedKey(whole: string): string {
   return whole;
 }
 
-function namespaceOf<Subject>(
+/** `namespace#version:`. */
+function prefixOf<Subject>(
   of: string,
-  namespace: (subject: Subject) => unknown,
+  { namespace, version }: NonNullable<KeyParts<Subject>['prefix']>,
   subject: Subject,
 ): string {
   const space = callUserCode('namespace', of, namespace, subject);
@@ -62,7 +51,7 @@ function namespaceOf<Subject>(
   // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
   if (space.includes('#'))
     throw new KeyError(`The namespace of this ${of} contains \`#\`, which ends a namespace`);
-  return space;
+  return `${space}#${version}:`;
 }
 
 function selectedKey<Subject>(of: string, key: (subject: Subject) => unknown, subject: Subject): string {
@@ -118,7 +107,7 @@ export function keyMaker(select: KeySelector, namespace: Namespace): (record: Ba
   const space = isConstant ? () => namespace : namespace;
   const prefix = select.isWholeKey === true ? undefined : { namespace: space, version: VERSION };
   const parts: KeyParts<BatchRecord> = { of: 'record', prefix, key: select };
-  if (!isConstant || prefix === undefined) return (record) => keyStringOf(record, parts);
+  if (!isConstant || prefix === undefined) return (record) => keyString(parts, record);
   let before: string | undefined;
   return (record) => {
     before ??= prefixOf('record', prefix, record); // what it throws, each record gets as its own error
@@ -126,7 +115,6 @@ export function keyMaker(select: KeySelector, namespace: Namespace): (record: Ba
   };
 }
 
-/** The key of one record. */
 export function idempotencyKey(record: BatchRecord, select: KeySelector, namespace: Namespace): string {
   return keyMaker(select, namespace)(record);
 }

@@ -31,7 +31,6 @@ type AnyMember<Payload, Any extends string, Left extends unknown[]> = Below<
   Left
 >;
 
-/** A value, or what is in it. */
 type Below<Name extends string, Value, Any extends string, Left extends unknown[]> =
   | Name
   | (PathTo<Known<Value>, Any, Left> extends infer Path extends string ? `${Name}.${Path}` : never);

@@ -124,15 +124,10 @@ function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unkn
     payloads += 1;
     if (payloads < ENOUGH || unseen.length === 0) return;
     const listed = unseen.map((path) => `\`${path.join('.')}\``).join(', ');
-    warnProcess(
+    process.emitWarning(
       `None of the first ${ENOUGH} payloads has a value at ${listed}, which \`include\` of ${name} names; records without it fail. Is it misspelt?`,
-      'BATCHLATCH_KEY_PATH_NEVER_SEEN',
+      { type: 'BatchlatchWarning', code: 'BATCHLATCH_KEY_PATH_NEVER_SEEN' },
     );
     unseen = [];
   };
-}
-
-/** A warning of the process, which Node writes to standard error and passes to `process.on('warning')`. */
-function warnProcess(message: string, code: string): void {
-  process.emitWarning(message, { type: 'BatchlatchWarning', code });
 }

@@ -28,9 +28,6 @@ export function base64(options: Base64Options = {}): DecoderStep {
   });
 }
 
-/** Why bytes that are no UTF-8 make no key. */
-const NOT_UTF8 = 'The payload is not UTF-8, so it has no key: different bytes would have the same text';
-
 /** The text of bytes that arrive as base64, as Lambda delivers them. Bytes that are no UTF-8 become U+FFFD. */
 export function textOfBase64(base64: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
@@ -68,6 +65,7 @@ export abstract class Base64Record<Source extends string, Raw> extends TextRecor
 
   protected override get keyProblem(): string | undefined {
     const isDoubtful = !this.#isDecoded && this.rawBody.includes('\uFFFD');
-    return isDoubtful && !isUtf8(this.payload as Buffer) ? NOT_UTF8 : undefined;
+    if (!isDoubtful || isUtf8(this.payload as Buffer)) return undefined;
+    return 'The payload is not UTF-8, so it has no key: different bytes would have the same text';
   }
 }

@@ -12,11 +12,10 @@ import {
   type ReadOptions,
   type ReadPayloads,
 } from './decode-step.ts';
-import { insideOf, openText } from './envelope-steps.ts';
+import { type EncodedRecord, insideOf, isEncoded, openText } from './envelope-steps.ts';
 import { parseJsonOrText, unreadable } from './json-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
-import { isTextRecord, type TextRecord } from './text-record.ts';
 
 /** A handler of batches runs any number of records at once; sockets and threads are fewer. */
 const MOST_AT_ONCE = 50;
@@ -55,15 +54,9 @@ const decodePayloads: ReadPayloads = async (entries, steps, options) => {
   return entries.map((entry, index) => {
     const { itemIdentifier, lane, read } = entry;
     if (!isEncoded(read)) return entry;
-    return { itemIdentifier, lane, read: decoded[index] ?? timeIsUp(read.record) };
+    return { itemIdentifier, lane, read: decoded[index] ?? failure(tooLate(), read.record, options) };
   });
 };
-
-type EncodedRecord = TextRecord & BatchRecord & { readonly payload: Encoded };
-
-function isEncoded(read: ReadRecord): read is { readonly record: EncodedRecord } {
-  return 'record' in read && isTextRecord(read.record) && read.record.payload !== undefined;
-}
 
 /** Decoders and the envelopes around them, one after the other; then the envelopes inside, which can be opened again. */
 async function decodeRecord(
@@ -74,29 +67,23 @@ async function decodeRecord(
   const afterLast = steps.findLastIndex(({ kind }) => kind === 'decoder') + 1;
   let data: unknown = record.payload;
   let outer: Envelope | undefined;
-  for (const step of steps.slice(0, afterLast)) {
-    if (step.kind === 'decoder') {
-      try {
+  let text: string;
+  let isEnvelope = false;
+  try {
+    for (const step of steps.slice(0, afterLast)) {
+      isEnvelope = step.kind === 'envelope';
+      if (step.kind === 'decoder') {
         data = await step(encoded(data), record, { signal: platformSignal(options.stop) });
-      } catch (thrown) {
-        return failure(thrown, record, options);
+        continue;
       }
-      continue;
-    }
-    try {
       const opened = step.open(isEncodedData(data) ? parseJsonOrText(decodedText(data)) : data);
       if ('ignored' in opened) return opened;
       outer = insideOf(outer, opened.envelope);
       data = 'text' in opened.inner ? opened.inner.text : opened.inner.value;
-    } catch (thrown) {
-      return unreadable(thrown, record);
     }
-  }
-  let text: string;
-  try {
     text = decodedText(data);
   } catch (thrown) {
-    return failure(thrown, record, options);
+    return isEnvelope ? unreadable(thrown, record) : failure(thrown, record, options);
   }
   return openText(record, { text, outer }, steps.slice(afterLast) as EnvelopeStep[]);
 }
@@ -124,10 +111,7 @@ function failure(thrown: unknown, delivered: BatchRecord, { isPermanent }: ReadO
   return { error, isRetryable, delivered };
 }
 
-function timeIsUp(delivered: BatchRecord): ReadRecord {
-  const isRetryable = true;
-  const error = new DecodeError("The function's time was nearly over before the payload was decoded", {
-    isRetryable,
-  });
-  return { error, isRetryable, delivered };
+function tooLate(): DecodeError {
+  const message = "The function's time was nearly over before the payload was decoded";
+  return new DecodeError(message, { isRetryable: true });
 }

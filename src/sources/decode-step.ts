@@ -78,7 +78,6 @@ export function readPayloads(
   return step === undefined ? entries : step.readPayloads(entries, steps, options);
 }
 
-/** `decode` as a list. */
 export function decodeSteps(decode: DecodeStep | readonly DecodeStep[] | undefined): readonly DecodeStep[] {
   if (decode === undefined) return [];
   return 'kind' in decode ? [decode] : decode;

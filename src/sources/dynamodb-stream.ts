@@ -1,15 +1,6 @@
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import { checkpoint, itemFailures } from './answers.ts';
-import {
-  epochMsOfSeconds,
-  isText,
-  malformed,
-  membersOf,
-  pipedRecordsOf,
-  streamRecordsOf,
-  textOf,
-} from './event-records.ts';
+import { epochMsOfSeconds, isText, malformed, membersOf, readStream, textOf } from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -26,32 +17,18 @@ import { ownAccessor, showsValues } from '../base/own-accessor.ts';
 export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBatchRecord<Body>> {
   return {
     name: 'DynamoDB Streams',
-    read(event) {
-      const piped = pipedRecordsOf(event, 'aws:dynamodb');
-      if (piped !== undefined) {
-        const entries = piped.map((record) => entryOf(record, ({ eventID }) => eventID));
-        return { entries, answer: itemFailures, comesAgainSoon: true };
-      }
-      const entries = streamRecordsOf(event, 'aws:dynamodb')?.map((record) =>
-        entryOf(record, ({ dynamodb }) => dynamodb?.SequenceNumber),
-      );
-      return entries && { entries, answer: checkpoint, comesAgainSoon: true };
-    },
+    read: (event) => readStream(event, 'aws:dynamodb', entryOf),
   } satisfies Source<DynamoDBStreamBatchRecord> as Source<DynamoDBStreamBatchRecord<Body>>;
 }
 
 /**
- * A failure is named by the sequence number (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html),
- * of EventBridge Pipes, which deliver the same shape, by the eventID
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
+ * Lambda knows a failure by its sequence number
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html).
  */
-function entryOf(
-  record: unknown,
-  identifierOf: (raw: DynamoDBRecord) => string | undefined,
-): SourceEntry<DynamoDBStreamBatchRecord> {
+function entryOf(record: unknown, isPiped: boolean): SourceEntry<DynamoDBStreamBatchRecord> {
   const raw: DynamoDBRecord = membersOf(record);
   const change: StreamRecord = membersOf(raw.dynamodb);
-  const itemIdentifier = textOf(identifierOf(raw));
+  const itemIdentifier = textOf(isPiped ? raw.eventID : change.SequenceNumber);
   const lane = isKeys(change.Keys) ? laneOf(change.Keys) : undefined;
 
   const problem =
@@ -136,23 +113,17 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
     },
   });
 
-  static readonly #KEYS = ownAccessor<DynamoDBStreamRecordView>({
-    get() {
-      return this.#asRead().keys;
-    },
-  });
+  static readonly #KEYS = DynamoDBStreamRecordView.#lazily('keys');
+  static readonly #NEW_IMAGE = DynamoDBStreamRecordView.#lazily('newImage');
+  static readonly #OLD_IMAGE = DynamoDBStreamRecordView.#lazily('oldImage');
 
-  static readonly #NEW_IMAGE = ownAccessor<DynamoDBStreamRecordView>({
-    get() {
-      return this.#asRead().newImage;
-    },
-  });
-
-  static readonly #OLD_IMAGE = ownAccessor<DynamoDBStreamRecordView>({
-    get() {
-      return this.#asRead().oldImage;
-    },
-  });
+  static #lazily(name: 'keys' | 'newImage' | 'oldImage'): PropertyDescriptor {
+    return ownAccessor<DynamoDBStreamRecordView>({
+      get() {
+        return this.#asRead()[name];
+      },
+    });
+  }
 
   #asRead(): DynamoDBChange {
     const { Keys, NewImage, OldImage } = this.#change;

@@ -1,6 +1,6 @@
-import type { EnvelopeStep, OpenedEnvelope, ReadPayloads } from './decode-step.ts';
+import type { Encoded, EnvelopeStep, OpenedEnvelope, ReadPayloads } from './decode-step.ts';
 import { assertParsable, LONG_TEXT, parseJsonOrText, unreadable } from './json-text.ts';
-import type { Envelope } from './record.ts';
+import type { BatchRecord, Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
 import { isTextRecord, type OpenedBody, type TextRecord } from './text-record.ts';
 
@@ -13,12 +13,16 @@ export function envelopeStep(open: (value: unknown) => OpenedEnvelope): Envelope
 const openEnvelopes: ReadPayloads = (entries, steps) =>
   entries.map((entry) => {
     const { itemIdentifier, lane, read } = entry;
-    if (!('record' in read) || !isTextRecord(read.record) || read.record.payload === undefined) {
-      return entry;
-    }
+    if (!isEncoded(read)) return entry;
     const opened = openText(read.record, {}, steps as readonly EnvelopeStep[]);
     return { itemIdentifier, lane, read: opened };
   });
+
+export type EncodedRecord = TextRecord & BatchRecord & { readonly payload: Encoded };
+
+export function isEncoded(read: ReadRecord): read is { readonly record: EncodedRecord } {
+  return 'record' in read && isTextRecord(read.record) && read.record.payload !== undefined;
+}
 
 /** What decoders have made of a record's payload so far, and what it was inside of. */
 export interface Decoded {
@@ -32,7 +36,7 @@ export interface Decoded {
  * now, before a key or a handler asks for the body.
  */
 export function openText(
-  record: TextRecord & Delivered,
+  record: EncodedRecord,
   { text: decoded, outer }: Decoded,
   steps: readonly EnvelopeStep[],
 ): ReadRecord {
@@ -55,8 +59,6 @@ export function openText(
     return unreadable(thrown, record);
   }
 }
-
-type Delivered = Extract<ReadRecord, { record: unknown }>['record'];
 
 /** The attributes of all envelopes, and the id of the innermost one. */
 export function insideOf(outer: Envelope | undefined, { id, attributes }: Envelope): Envelope {

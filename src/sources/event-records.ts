@@ -1,6 +1,8 @@
 import { isObject } from '../base/is-object.ts';
+import { checkpoint, itemFailures } from './answers.ts';
 import { MalformedRecordError, UnsupportedEventError } from './errors.ts';
-import type { SourceEntry } from './source.ts';
+import type { BatchRecord } from './record.ts';
+import type { SourceBatch, SourceEntry } from './source.ts';
 
 /**
  * The records of a batch, `{ Records: […] }`, if the first record that names its source names this one: one such record
@@ -15,10 +17,23 @@ export function recordsOf(event: unknown, eventSource: string): readonly unknown
 }
 
 /**
- * The same of a stream. Throws an `UnsupportedEventError` for a tumbling window: Lambda takes an answer without a `state`
- * for a failed invocation, again and again.
+ * The batch of a stream, from Lambda or from EventBridge Pipes. Lambda is answered with its checkpoint. A pipe is documented to
+ * deliver again what is named, and promises no checkpoint; a failure is named by its eventID
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
  */
-export function streamRecordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
+export function readStream<Record extends BatchRecord>(
+  event: unknown,
+  eventSource: string,
+  entryOf: (record: unknown, isPiped: boolean) => SourceEntry<Record>,
+): SourceBatch<Record> | undefined {
+  const piped = pipedRecordsOf(event, eventSource);
+  const isPiped = piped !== undefined;
+  const entries = (piped ?? streamRecordsOf(event, eventSource))?.map((record) => entryOf(record, isPiped));
+  return entries && { entries, answer: isPiped ? itemFailures : checkpoint, comesAgainSoon: true };
+}
+
+/** Throws for a tumbling window: Lambda takes an answer without a `state` for a failed invocation, again and again. */
+function streamRecordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
   const records = recordsIn(event);
   if (records === undefined || (records.length > 0 && !isOf(records, eventSource))) return undefined;
   if (!isOfWindow(event)) return records;
@@ -57,23 +72,21 @@ function isOf(records: readonly unknown[], eventSource: string): boolean {
 
 /** The members of what may be anything, as far as they are there. */
 export function membersOf<Shape>(value: unknown): Partial<Shape> {
-  return typeof value === 'object' && value !== null ? value : {};
+  return isObject(value) ? value : {};
 }
 
-/** Whether there is any member in it. Without a list of them, for each of thousands of records. */
+/** Without a list of its members, for each of thousands of records. */
 export function hasMembers(value: object | null | undefined): boolean {
   for (const _name in value) return true;
   return false;
 }
 
-/** A text that says something. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Such a text; undefined for everything else. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return isText(value) ? value : undefined;
 }
 
 /** Epoch milliseconds of what streams give in seconds; undefined where they give none. */

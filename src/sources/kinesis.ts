@@ -1,18 +1,9 @@
-import type { KinesisStreamRecordPayload } from 'aws-lambda';
-import { checkpoint, itemFailures } from './answers.ts';
+import type { KinesisStreamRecord, KinesisStreamRecordPayload } from 'aws-lambda';
 import { Base64Record } from './base64.ts';
-import {
-  epochMsOfSeconds,
-  isText,
-  malformed,
-  membersOf,
-  pipedRecordsOf,
-  streamRecordsOf,
-  textOf,
-} from './event-records.ts';
+import { epochMsOfSeconds, isText, malformed, membersOf, readStream, textOf } from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
-import type { Source, SourceBatch, SourceEntry } from './source.ts';
+import type { Source, SourceEntry } from './source.ts';
 import type { OpenedBody } from './text-record.ts';
 
 /**
@@ -25,44 +16,20 @@ import type { OpenedBody } from './text-record.ts';
 export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
   return {
     name: 'Kinesis',
-    read(event) {
-      const piped = pipedRecordsOf(event, 'aws:kinesis');
-      if (piped !== undefined) return pipedBatch(piped);
-      const records = streamRecordsOf(event, 'aws:kinesis');
-      return records && streamBatch(records);
-    },
+    read: (event) => readStream(event, 'aws:kinesis', kinesisEntry),
   } satisfies Source<KinesisBatchRecord> as Source<KinesisBatchRecord<Body>>;
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html */
-function streamBatch(records: readonly unknown[]): SourceBatch<KinesisBatchRecord> {
-  const entries = records.map((record) => {
-    const { kinesis: payload } = (record ?? {}) as { readonly kinesis?: unknown };
-    return kinesisEntry(record, payload, ({ sequenceNumber }) => sequenceNumber);
-  });
-  return { entries, answer: checkpoint, comesAgainSoon: true };
-}
-
 /**
- * What is under `kinesis` elsewhere lies beside the rest
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-kinesis.html). A pipe is documented to deliver again
- * what is named, and promises no checkpoint; a failure is named by its eventID
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
+ * What is under `kinesis` in an event of Lambda lies beside the rest in one of EventBridge Pipes
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-kinesis.html). Lambda knows a failure by its sequence number
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html).
  */
-function pipedBatch(records: readonly unknown[]): SourceBatch<KinesisBatchRecord> {
-  const entries = records.map((record) => kinesisEntry(record, record, (_payload, eventId) => eventId));
-  return { entries, answer: itemFailures, comesAgainSoon: true };
-}
-
-function kinesisEntry(
-  raw: unknown,
-  rawPayload: unknown,
-  identifierOf: (payload: Partial<KinesisStreamRecordPayload>, eventId: unknown) => unknown,
-): SourceEntry<KinesisBatchRecord> {
-  const { eventSource, eventID, eventSourceARN } = membersOf<KinesisBatchRecord['raw']>(raw);
-  const payload = membersOf<KinesisStreamRecordPayload>(rawPayload);
+function kinesisEntry(raw: unknown, isPiped: boolean): SourceEntry<KinesisBatchRecord> {
+  const { eventSource, eventID, eventSourceARN, kinesis } = membersOf<KinesisStreamRecord>(raw);
+  const payload = membersOf<KinesisStreamRecordPayload>(isPiped ? raw : kinesis);
   const { data, partitionKey, sequenceNumber } = payload;
-  const itemIdentifier = textOf(identifierOf(payload, eventID));
+  const itemIdentifier = textOf(isPiped ? eventID : sequenceNumber);
   // rule: partition-lanes
   const lane = typeof partitionKey === 'string' ? `key:${partitionKey}` : undefined;
 

@@ -5,8 +5,8 @@ import { isObject } from '../base/is-object.ts';
  * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for error messages.
  */
 export function knownService(event: object): string | undefined {
-  const bySource = serviceOfSource(sourceOf(event));
-  if (bySource !== undefined) return bySource;
+  const source = sourceOf(event);
+  if (typeof source === 'string' && Object.hasOwn(SOURCES, source)) return SOURCES[source];
   return SHAPES.find(([, matches]) => matches(event as Members))?.[0];
 }
 
@@ -24,10 +24,6 @@ const SOURCES: Readonly<Record<string, string>> = {
   'aws:codecommit': 'AWS CodeCommit',
   'aws:events': 'EventBridge',
 };
-
-function serviceOfSource(source: unknown): string | undefined {
-  return typeof source === 'string' && Object.hasOwn(SOURCES, source) ? SOURCES[source] : undefined;
-}
 
 function sourceOf(event: object): unknown {
   const [first] = (Array.isArray(event) ? event : listIn(event, 'Records')) as unknown[];

@@ -66,19 +66,14 @@ export type ReadRecord<Record extends BatchRecord = BatchRecord> =
       /** The record. */
       readonly record: Record;
     }
-  /** With the record as it was delivered, where only its payload could not be decoded. */
   | {
       /** Why there is none. */
       readonly error: Error;
       /** Whether a later delivery may be read. Default false. */
       readonly isRetryable?: boolean;
-      /**
-       * The record as it was delivered, where only its payload
-       * could not be decoded.
-       */
+      /** The record as it was delivered, where only its payload could not be decoded. */
       readonly delivered?: Record;
     }
-  /** It carries no work, such as the message by which S3 tries out a queue. */
   | {
       /** Why it carries no work, such as the message by which S3 tries out a queue. */
       readonly ignored: string;

@@ -29,7 +29,6 @@ export interface TextMembers<Source extends string, Raw> {
 }
 
 const UNREAD = Symbol('unread');
-/** Of all records that have none. */
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
@@ -124,7 +123,6 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
     return undefined;
   }
 
-  /** See the function of this name. */
   forgetLongBody(): void {
     if (this.#body !== UNREAD && this.rawBody.length > LONG_TEXT) this.#body = UNREAD;
   }

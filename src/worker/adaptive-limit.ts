@@ -15,16 +15,7 @@ export interface Adaptive {
   readonly isOverload?: (error: unknown) => boolean;
 }
 
-export interface AdaptiveLimitSetup {
-  readonly floor: number;
-  readonly ceiling: number;
-  readonly tolerance: number;
-}
-
-/** A call that has begun. */
-export interface TimedCall {
-  readonly round: number;
-}
+type AdaptiveLimitSetup = Required<Omit<Adaptive, 'isOverload'>>;
 
 /** With fewer than ten calls at a time nothing can be told from their mean. */
 const FIRST_LIMIT = 10;
@@ -65,18 +56,17 @@ export class AdaptiveLimit {
     this.#limit = Math.max(setup.floor, Math.min(FIRST_LIMIT, setup.ceiling));
   }
 
-  /** Calls that may run at a time. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
 
-  begin(): TimedCall {
-    return { round: this.#round };
+  /** Returns the round of the call that begins now. */
+  begin(): number {
+    return this.#round;
   }
 
-  /** `running`: calls that ran when this one ended, with it. */
-  end(call: TimedCall, { ms, isOverload, running }: CallTiming): void {
-    if (call.round !== this.#round) return;
+  end(round: number, { ms, isOverload, running }: CallTiming): void {
+    if (round !== this.#round) return;
     if (isOverload) {
       this.#decrease();
       return;
@@ -130,9 +120,10 @@ export class AdaptiveLimit {
   }
 }
 
-export interface CallTiming {
+interface CallTiming {
   readonly ms: number;
   readonly isOverload: boolean;
+  /** Calls that ran when this one ended, with it. */
   readonly running: number;
 }
 

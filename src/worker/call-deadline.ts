@@ -7,7 +7,7 @@ const GRACE_MS = 500;
 /** How much of what is left until the stop is for storing how handlers ended. */
 const STORING_SHARE = 0.25;
 
-/** The end of all calls of a worker: there is none, until the worker stops. */
+/** The deadline of a worker's calls; infinite until the worker stops. */
 export class CallDeadline {
   readonly answerNow: Stop = new Stop();
   readonly #stop = new Stop();
@@ -20,18 +20,6 @@ export class CallDeadline {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-  }
-
-  get endsAt(): number {
-    return this.#endsAt;
-  }
-
-  get stopsAt(): number {
-    return this.#stopsAt;
-  }
-
-  get graceMs(): number {
-    return this.#graceMs;
   }
 
   remainingTimeMs(): number {
@@ -50,8 +38,8 @@ export class CallDeadline {
     ];
   }
 
-  /** At once. */
   endNow(): void {
+    for (const cancel of this.#cancels) cancel();
     this.#stopCalls();
     this.#answerNow();
   }
@@ -63,13 +51,13 @@ export class CallDeadline {
       stop: new Stop(),
       answerNow: new Stop(),
       get endsAt() {
-        return all.endsAt;
+        return all.#endsAt;
       },
       get stopsAt() {
-        return all.stopsAt;
+        return all.#stopsAt;
       },
       get graceMs() {
-        return all.graceMs;
+        return all.#graceMs;
       },
       remainingTimeMs: () => all.remainingTimeMs(),
       cancel: () => void all.#calls.delete(call),
@@ -88,9 +76,5 @@ export class CallDeadline {
   #answerNow(): void {
     this.answerNow.abort();
     for (const { answerNow } of this.#calls) answerNow.abort();
-  }
-
-  cancelTimers(): void {
-    for (const cancel of this.#cancels) cancel();
   }
 }

@@ -1,9 +1,12 @@
 import type { SQSEvent } from 'aws-lambda';
+import { type Host, hostedBy, type HostReport } from '../attempts/host.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { hasCode } from '../base/errors.ts';
 import type { CallDeadline } from './call-deadline.ts';
+import type { CallResult } from './dependencies.ts';
 import type { Deletions } from './deletions.ts';
 import type { Flow } from './flow.ts';
-import { callHandler } from './handler-call.ts';
+import { failedItems } from './failed-items.ts';
 import { type HeldMessage, idOf, type HandlerBatch } from './held-message.ts';
 import type { MessageLeases } from './message-leases.ts';
 import type { Call } from './scheduler-setup.ts';
@@ -31,6 +34,14 @@ interface CallEnd {
   readonly again: readonly HeldMessage[];
 }
 
+interface HandlerResult extends CallResult {
+  readonly left: CallEnd['left'];
+  /** Of the messages that failed, those that stay here and run again. */
+  readonly kept: ReadonlySet<string>;
+  /** The call itself failed. */
+  readonly thrown: { readonly error: unknown } | undefined;
+}
+
 /** After the end of a lease that a message waits for: clocks differ, and stores may tolerate that. */
 const AFTER_LEASE_MS = 1_000;
 
@@ -56,9 +67,9 @@ export class Calls {
     return 0;
   }
 
-  /** Gives what is to run again, by the batches that it is left of. */
+  /** Returns what is to run again, by the batches that it is left of. */
   async run({ batches, isAlone }: Call): Promise<ReadonlyMap<HandlerBatch, HandlerBatch>> {
-    const { clock, deletions, leases } = this.#setup;
+    const { deletions, leases } = this.#setup;
     const [suspect] = batches;
     if (!isAlone || suspect === undefined) return (await this.#call({ batches, isAlone })).left;
     // With the process it could take along what is done and not deleted yet.
@@ -69,45 +80,20 @@ export class Calls {
     const ofHead = left.get(head);
     if (ofHead !== undefined) return new Map([[suspect, { ...ofHead, held: suspect.held }]]);
     if (behind.length > 0 && again.length === 0) {
-      return new Map([[suspect, partOf(suspect, behind, { startsAt: clock.now() })]]);
+      return new Map([[suspect, partOf(suspect, behind)]]);
     }
     void leases.handBack(behind);
     return left;
   }
 
-  /** Calls the handler. Gives what is to run again, and what the queue shows again. */
+  /** Calls the handler. Returns what is to run again, and what the queue shows again. */
   async #call({ batches, isAlone }: Call): Promise<CallEnd> {
-    const { options, name, isFifo, clock, deadline, flow, leases, counters, eventOf, emit } = this.#setup;
-    const held = batches.flatMap((batch) => [...batch.held]);
+    const { isFifo, flow, leases, counters, emit } = this.#setup;
+    const held = batches.flatMap((batch) => batch.held);
     const ended = flow.begin(held.length);
-    let left: ReadonlyMap<HandlerBatch, HandlerBatch> = new Map();
-    const result = await callHandler({
-      handler: options.handler,
-      event: eventOf(held),
-      context: contextOf(name, () => deadline.remainingTimeMs()),
-      host: {
-        deadline: deadline.ofCall(),
-        longestLeaseMs: leases.longestLeaseMs,
-        isAlone,
-        noteAsked: () => this.#noteAsked(),
-        runHandler: (handler) => this.#runHandler(handler),
-      },
-      keep: (report) => {
-        left = leftOf(batches, report, {
-          startsAfter: (leaseUntil) => this.#startAfter(leaseUntil),
-          now: clock.now(),
-          maxReceives: leases.maxReceives,
-        });
-        return new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
-      },
-      release: (failed, kept) =>
-        leases.releaseRun(
-          held.filter((one) => !kept.has(idOf(one))),
-          new Set(failed),
-        ),
-    });
+    const result = await this.#callHandler(batches, held, isAlone);
     ended(result);
-    const { kept, failed } = result;
+    const { left, kept, failed, thrown } = result;
     const done = held.filter((one) => !failed.has(idOf(one)));
     const again = held.filter((one) => failed.has(idOf(one)) && !kept.has(idOf(one)));
     leases.forget(again);
@@ -118,11 +104,59 @@ export class Calls {
     counters.acknowledged += done.length;
     counters.failed += again.length;
     if (done.length > 0) void this.#delete(done);
-    if (result.thrown !== undefined) emit('handlerFailed', result.thrown.error);
+    if (thrown !== undefined) emit('handlerFailed', thrown.error);
     if (done.length + again.length > 0) {
       emit('handled', { acknowledged: done.length, failed: again.length });
     }
     return { left, again };
+  }
+
+  /** Calls the handler as Lambda does. Never rejects. */
+  async #callHandler(
+    batches: readonly HandlerBatch[],
+    held: readonly HeldMessage[],
+    isAlone: boolean,
+  ): Promise<HandlerResult> {
+    const { options, name, deadline, leases, eventOf } = this.#setup;
+    const ids = held.map(idOf);
+    let report: HostReport | undefined;
+    let left: CallEnd['left'] = new Map();
+    let kept: ReadonlySet<string> = new Set();
+    const host = this.#hostOf(isAlone, async (ofRecords) => {
+      report = ofRecords;
+      left = leftOf(batches, report, (leaseUntil) => this.#startAfter(leaseUntil), leases.maxReceives);
+      kept = new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
+      const over = held.filter((one) => !kept.has(idOf(one)));
+      await leases.releaseRun(over, new Set(report.handedBack));
+      return kept;
+    });
+    const context = hostedBy(
+      host,
+      contextOf(name, () => deadline.remainingTimeMs()),
+    );
+    let failed: ReadonlySet<string>;
+    let thrown: HandlerResult['thrown'];
+    try {
+      failed = failedItems(await options.handler(eventOf(held), context), ids);
+    } catch (error) {
+      failed = new Set(ids);
+      thrown = { error };
+    } finally {
+      host.deadline.cancel();
+    }
+    if (report === undefined) await leases.releaseRun(held, failed); // a handler of another making
+    return { ...resultOf(ids, failed, report, thrown), left, kept, thrown };
+  }
+
+  #hostOf(isAlone: boolean, beforeHandBack: Host['beforeHandBack']): Host {
+    return {
+      deadline: this.#setup.deadline.ofCall(),
+      longestLeaseMs: this.#setup.leases.longestLeaseMs,
+      isAlone,
+      noteAsked: () => this.#noteAsked(),
+      runHandler: (handler) => this.#runHandler(handler),
+      beforeHandBack,
+    };
   }
 
   async #runHandler(handler: () => unknown): Promise<unknown> {
@@ -150,7 +184,7 @@ export class Calls {
   /** What waits behind a message that failed must not run before it. */
   #handBackGroup(group: string): void {
     const { flow, leases } = this.#setup;
-    const behind = flow.scheduler.takeOfGroup(group).flatMap(({ held }) => [...held]);
+    const behind = flow.scheduler.takeOfGroup(group).flatMap(({ held }) => held);
     void leases.handBack(behind);
   }
 
@@ -169,4 +203,21 @@ export class Calls {
       else emit('deleteFailed', { messageId: one.message.messageId, error });
     }
   }
+}
+
+function resultOf(
+  ids: readonly string[],
+  failed: ReadonlySet<string>,
+  report: HostReport | undefined,
+  thrown: HandlerResult['thrown'],
+): CallResult {
+  // Without a claim store that is configured every call fails, and every message would become a dead letter.
+  const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
+  return {
+    acknowledged: ids.filter((id) => !failed.has(id)),
+    failed,
+    errors: [...(report?.errors ?? []), ...(thrown === undefined ? [] : [thrown.error])],
+    storeFailed,
+    storeAnswered: report !== undefined && !storeFailed,
+  };
 }

@@ -3,13 +3,11 @@ import { Gate } from './gate.ts';
 
 /** What a call of the handler says of what it depends on. */
 export interface CallReport {
-  /** Names of what was down. */
   readonly down: ReadonlySet<string>;
   /** Whether it shows that this is up. */
   readonly isUp: (name: string) => boolean;
 }
 
-/** A call that has begun. */
 export interface WatchedCall {
   end(report: CallReport): void;
 }
@@ -63,7 +61,6 @@ export class CircuitBreaker {
     this.#setup = setup;
   }
 
-  /** Names of what is down. */
   get down(): readonly string[] {
     return [...this.#down];
   }
@@ -79,7 +76,6 @@ export class CircuitBreaker {
     return this.#mode === 'half-open';
   }
 
-  /** Whether a call may start now. */
   mayStart(): boolean {
     return this.#mode === 'closed' || (this.#mode === 'half-open' && this.#probe === undefined);
   }
@@ -99,7 +95,6 @@ export class CircuitBreaker {
     return call;
   }
 
-  /** Holds nothing back any longer. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();

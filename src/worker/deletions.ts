@@ -2,8 +2,8 @@ import { type Clock, wait } from '../base/clock.ts';
 import type { RequestGroup } from '../base/request-group.ts';
 import type { QueueAccess } from '../base/queue-member.ts';
 import { RequestQueue } from '../base/request-queue.ts';
-import { Stop, type StopSignal } from '../base/stop.ts';
-import { type MessageQueue, MOST_IN_REQUEST } from './sqs-queue.ts';
+import { Stop } from '../base/stop.ts';
+import { errorsOfEach, type MessageQueue, MOST_IN_REQUEST } from './sqs-queue.ts';
 
 export interface DeletionsSetup {
   readonly queue: Pick<MessageQueue, 'delete'>;
@@ -43,29 +43,22 @@ export class Deletions {
     }).join({ isBusy, signal: this.#stop, onError: () => undefined });
   }
 
-  /** Gives for each message the error, if it could not be deleted. Never rejects. */
+  /** Returns for each of one or more messages the error, if it could not be deleted. Never rejects. */
   async delete(receiptHandles: readonly string[]): Promise<(Error | undefined)[]> {
-    const answers = this.#answersOf(receiptHandles);
-    this.#pending.add(answers);
-    try {
-      return await answers;
-    } finally {
-      this.#pending.delete(answers);
-    }
-  }
-
-  #answersOf(receiptHandles: readonly string[]): Promise<(Error | undefined)[]> {
     const errors: (Error | undefined)[] = receiptHandles.map(() => undefined);
     let unanswered = receiptHandles.length;
-    if (unanswered === 0) return Promise.resolve(errors);
-    return new Promise((resolve) => {
+    const answered = new Promise<void>((resolve) => {
       const deletions = receiptHandles.map((key) => ({ key }));
       this.#queue.putAll(deletions, [...receiptHandles.keys()], (index, error) => {
         errors[index] = error;
         unanswered -= 1;
-        if (unanswered === 0) resolve(errors);
+        if (unanswered === 0) resolve();
       });
     });
+    this.#pending.add(answered);
+    await answered;
+    this.#pending.delete(answered);
+    return errors;
   }
 
   /** To be called when something that could have brought another message has ended. */
@@ -90,35 +83,19 @@ export class Deletions {
     const { queue, clock, random } = this.#setup;
     let left = group.items.map((_, index) => index);
     for (let attempt = 1; ; attempt += 1) {
-      const errors = await this.#deleteOnce(
-        queue,
-        left.map((index) => (group.items[index] as Deletion).key),
-        group.signal,
-      );
-      const mayFail = attempt < MOST_ATTEMPTS;
-      const failed = left.filter((_, position) => mayFail && errors[position] !== undefined);
-      for (const index of failed) group.note(index, errors[left.indexOf(index)]);
+      const handles = left.map((index) => (group.items[index] as Deletion).key);
+      const errors = await errorsOfEach(handles.length, () => queue.delete(handles, group.signal));
+      const errorOf = new Map(left.map((index, position) => [index, errors[position]]));
+      const failed = left.filter((index) => attempt < MOST_ATTEMPTS && errorOf.get(index) !== undefined);
+      for (const index of failed) group.note(index, errorOf.get(index));
       const ended = left.filter((index) => !failed.includes(index));
       group.answer(
         ended,
-        ended.map((index) => errors[left.indexOf(index)]),
+        ended.map((index) => errorOf.get(index)),
       );
       left = failed.filter((index) => group.isWanted(index));
       if (left.length === 0) return;
       await wait(clock, random() * FIRST_DELAY_MS * 2 ** attempt, group.signal);
-    }
-  }
-
-  async #deleteOnce(
-    queue: Pick<MessageQueue, 'delete'>,
-    handles: readonly string[],
-    signal: StopSignal,
-  ): Promise<(Error | undefined)[]> {
-    try {
-      return await queue.delete(handles, signal);
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      return handles.map(() => error);
     }
   }
 }

@@ -1,6 +1,5 @@
 import { type Clock, waitAtMost } from '../base/clock.ts';
 import type { CallReport } from './circuit-breaker.ts';
-import type { CallResult } from './handler-call.ts';
 
 /** Something that handlers need: while it is down, messages stay in the queue. */
 export interface Dependency {
@@ -24,6 +23,20 @@ export const CLAIM_STORE = 'claim-store';
 
 /** How long a check may take, in milliseconds; one that takes longer has failed. */
 const LONGEST_CHECK_MS = 5_000;
+
+/** How a call of the handler ended. */
+export interface CallResult {
+  /** Ids of the messages that it acknowledged. */
+  readonly acknowledged: readonly string[];
+  /** And those that it did not. */
+  readonly failed: ReadonlySet<string>;
+  /** What handlers of its messages threw, as far as it is known. */
+  readonly errors: readonly unknown[];
+  /** The claim store did not answer for some. */
+  readonly storeFailed: boolean;
+  /** The claim store answered for all. */
+  readonly storeAnswered: boolean;
+}
 
 /** What the end of a call says of them. */
 export function reportOf(dependencies: readonly Dependency[], result: CallResult): CallReport {

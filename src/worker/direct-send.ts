@@ -1,7 +1,14 @@
 import { connectionsTo } from '../aws/connect.ts';
 import { directSender, type DirectSetup, type Limits } from '../aws/direct-sender.ts';
 import type { Service } from '../aws/service.ts';
-import type { SendToSqs } from './sqs-queue.ts';
+import type { StopSignal } from '../base/stop.ts';
+
+/** Sends a request to SQS, by AWS's SDK or without it. */
+export type SendToSqs = (
+  operation: 'ReceiveMessage' | 'DeleteMessageBatch' | 'ChangeMessageVisibilityBatch' | 'GetQueueAttributes',
+  input: object,
+  signal: StopSignal,
+) => Promise<object>;
 
 /** What SQS may take longer than the wait that a receive asks for. */
 const SLACK_MS = 5_000;

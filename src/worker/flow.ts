@@ -1,10 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { AdaptiveLimit, looksOverloaded } from './adaptive-limit.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
-import { reportOf, says, stillDown } from './dependencies.ts';
-import type { FlowOptions } from './flow-options.ts';
+import { type CallResult, reportOf, says, stillDown } from './dependencies.ts';
+import type { FlowOptions } from './options.ts';
 import { Gate } from './gate.ts';
-import type { CallResult } from './handler-call.ts';
 import type { HeldMessage, HandlerBatch } from './held-message.ts';
 import type { SchedulerSetup } from './scheduler-setup.ts';
 import { Scheduler } from './scheduler.ts';
@@ -73,7 +72,6 @@ export class Flow {
     });
   }
 
-  /** Names of what is down. */
   get down(): readonly string[] {
     return this.#breaker.down;
   }

@@ -1,18 +1,14 @@
 /** A wait that many share, until somebody opens it. The next wait after that is another one. */
 export class Gate {
-  #waiting: { readonly opened: Promise<void>; readonly open: () => void } | undefined;
+  #opened: Promise<void> | undefined;
+  #open = (): void => undefined;
 
   opened(): Promise<void> {
-    if (this.#waiting === undefined) {
-      let open = (): void => undefined;
-      const opened = new Promise<void>((resolve) => (open = resolve));
-      this.#waiting = { opened, open };
-    }
-    return this.#waiting.opened;
+    return (this.#opened ??= new Promise((resolve) => (this.#open = resolve)));
   }
 
   open(): void {
-    this.#waiting?.open();
-    this.#waiting = undefined;
+    this.#opened = undefined;
+    this.#open();
   }
 }

@@ -12,9 +12,7 @@ export interface HealthOptions {
   readonly host?: string;
 }
 
-/** A server that answers how a worker is. */
 export interface HealthServer {
-  /** Where it listens. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -25,7 +23,6 @@ const MOST_FAILURES = 3;
 const LONGEST_SILENCE_MS = 5_000;
 
 export interface Health extends Omit<Worker, 'start' | 'stop' | 'pause' | 'resume' | 'on' | 'once' | 'off'> {
-  /** All that could be down, by name. */
   readonly dependencies: readonly string[];
   /** Receives that failed since one did not. */
   readonly failuresInARow: number;
@@ -72,8 +69,6 @@ interface HealthAnswer {
   readonly body: string;
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 function answerTo(method: string | undefined, url: string | undefined, health: Health): HealthAnswer {
   if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Only GET and HEAD are answered' });
   const [path = '/'] = (url ?? '/').split('?');
@@ -97,7 +92,7 @@ function isReady({ state, failuresInARow, down, isReached, storeSilentForMs }: H
 }
 
 function json(status: number, body: object): HealthAnswer {
-  return { status, type: JSON_TYPE, body: `${JSON.stringify(body)}\n` };
+  return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(body)}\n` };
 }
 
 function toldOf(health: Health): object {
@@ -116,37 +111,36 @@ const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
   receiveErrors: 'Receives that failed.',
 };
 
-/** Prometheus' text format 0.0.4 (prometheus.io, "Exposition formats"). */
+/** Prometheus' text format 0.0.4 (prometheus.io, "Exposition formats"). Names are checked at start: nothing has to be escaped. */
 function prometheus(health: Health): string {
-  const counters = Object.entries(HELP).map(([name, help]) => {
-    const metric = `batchlatch_worker_${snake(name)}_total`;
-    const value = health.counters[name as keyof WorkerCounters];
-    return `# HELP ${metric} ${help}\n# TYPE ${metric} counter\n${metric} ${value}\n`;
+  const { running, waiting, setAside, limit, state, counters, dependencies, down } = health;
+  const downs = dependencies.map((name): Sample => {
+    return [`{dependency="${name}"}`, Number(down.includes(name))];
   });
-  const gauges = [
-    ['running', 'Messages in handlers now.', health.running],
-    ['waiting', 'Messages that wait, for a slot or to run alone.', health.waiting],
-    ['set_aside', "Messages that wait for their group, their key's rate or a lease.", health.setAside],
-    ['concurrency_limit', 'Handlers that may run at once.', health.limit],
-    ['paused', '1 while the worker is paused.', Number(health.state === 'paused')],
-    ['ready', '1 while the worker receives.', Number(isReady(health))],
-  ].map(([name, help, value]) => {
-    const metric = `batchlatch_worker_${name}`;
-    return `# HELP ${metric} ${help}\n# TYPE ${metric} gauge\n${metric} ${value}\n`;
-  });
-  return [...counters, ...gauges, downMetric(health)].join('');
+  return [
+    ...Object.entries(HELP).map(([name, help]) => {
+      const value = counters[name as keyof WorkerCounters];
+      return metric(`${snake(name)}_total`, 'counter', help, ['', value]);
+    }),
+    metric('running', 'gauge', 'Messages in handlers now.', ['', running]),
+    metric('waiting', 'gauge', 'Messages that wait, for a slot or to run alone.', ['', waiting]),
+    metric('set_aside', 'gauge', "Messages that wait for their group, their key's rate or a lease.", [
+      '',
+      setAside,
+    ]),
+    metric('concurrency_limit', 'gauge', 'Handlers that may run at once.', ['', limit]),
+    metric('paused', 'gauge', '1 while the worker is paused.', ['', Number(state === 'paused')]),
+    metric('ready', 'gauge', '1 while the worker receives.', ['', Number(isReady(health))]),
+    metric('dependency_down', 'gauge', '1 while nothing starts because this is down.', ...downs),
+  ].join('');
 }
 
-/** Names are checked at start: nothing in them has to be escaped. */
-function downMetric({ down, dependencies }: Health): string {
-  const metric = 'batchlatch_worker_dependency_down';
-  const lines = dependencies.map(
-    (name) => `${metric}{dependency="${name}"} ${Number(down.includes(name))}
-`,
-  );
-  return `# HELP ${metric} 1 while nothing starts because this is down.
-# TYPE ${metric} gauge
-${lines.join('')}`;
+type Sample = readonly [labels: string, value: number];
+
+function metric(suffix: string, type: 'counter' | 'gauge', help: string, ...samples: Sample[]): string {
+  const name = `batchlatch_worker_${suffix}`;
+  const lines = samples.map(([labels, value]) => `${name}${labels} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
 function snake(name: string): string {

@@ -8,6 +8,8 @@ export interface HeldMessage {
   receivedAt: number;
   /** Until when it is invisible to others, in epoch milliseconds. */
   hiddenUntil: number;
+  /** Its handler has ended, or it is handed back: it is kept invisible no longer, and may be about to be deleted. */
+  isEnding?: boolean;
 }
 
 export function idOf({ message }: HeldMessage): string {
@@ -25,7 +27,6 @@ export type RateKeys = ReadonlyMap<string, number>;
 /** Messages that one call of the handler gets: one message, or those of one group of a FIFO queue in their order. */
 export interface HandlerBatch {
   readonly held: readonly HeldMessage[];
-  /** The message group; undefined: none. */
   readonly group: string | undefined;
   /** What keyed rates count; undefined: there are none. */
   readonly rateKeys?: RateKeys;
@@ -33,6 +34,10 @@ export interface HandlerBatch {
   readonly deaths?: number;
   /** Of what is left of a call: not before this time, by the worker's clock, such as the end of a lease. */
   readonly startsAt?: number;
+}
+
+export function messagesIn(batches: readonly HandlerBatch[]): number {
+  return batches.reduce((sum, { held }) => sum + held.length, 0);
 }
 
 /** What one receive brought, as the handler is to get it: no more than `most` messages in a batch. */
@@ -44,17 +49,11 @@ export function handlerBatchesOf(
   const groupOf = ({ message }: HeldMessage): string | undefined => message.attributes['MessageGroupId'];
   if (!isFifo) return held.map((one) => ({ held: [one], group: groupOf(one) }));
   const batches: { readonly held: HeldMessage[]; readonly group: string | undefined }[] = [];
-  const last = new Map<string | undefined, (typeof batches)[number]>();
   for (const one of held) {
     const group = groupOf(one);
-    const batch = last.get(group);
-    if (batch !== undefined && batch.held.length < most) {
-      batch.held.push(one);
-      continue;
-    }
-    const next = { held: [one], group };
-    last.set(group, next);
-    batches.push(next);
+    const last = batches.findLast((batch) => batch.group === group);
+    if (last !== undefined && last.held.length < most) last.held.push(one);
+    else batches.push({ held: [one], group });
   }
   return batches;
 }

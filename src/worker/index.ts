@@ -12,6 +12,6 @@ export type { CommandClient } from '../options/command-client.ts';
 export type { HealthOptions } from './health.ts';
 export type { Rate } from './rate-limits.ts';
 export type { StopSignalName } from './signals.ts';
-export type { BatchOptions } from './flow-options.ts';
+export type { BatchOptions } from './options.ts';
 export type { Adaptive } from './adaptive-limit.ts';
 export type { Dependency } from './dependencies.ts';

@@ -1,25 +1,19 @@
 import type { HostReport } from '../attempts/host.ts';
 import { type HeldMessage, idOf, type HandlerBatch, receivesOf } from './held-message.ts';
 
-export interface LeftOverSetup {
-  /** When a message may start that waits for this lease, by the worker's clock. */
-  readonly startsAfter: (leaseUntil: number) => number;
-  readonly now: number;
-  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
-  readonly maxReceives: number | undefined;
-}
-
 /** After so many deaths in a row, of which the last was alone, a message is what killed its process. */
 const DEATHS_OF_KILLER = 2;
 
 /**
- * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds. A message
- * that goes back to the queue for either has lost a receive for nothing.
+ * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds.
+ * What goes back to the queue for either has lost a receive for nothing. `startsAfter`: when a message may start that waits
+ * for a lease, by the worker's clock.
  */
 export function leftOf(
   batches: readonly HandlerBatch[],
   report: Pick<HostReport, 'handedBack' | 'suspects' | 'conflicts'>,
-  { startsAfter, now, maxReceives = Infinity }: LeftOverSetup,
+  startsAfter: (leaseUntil: number) => number,
+  maxReceives: number = Infinity,
 ): ReadonlyMap<HandlerBatch, HandlerBatch> {
   const left = new Map<HandlerBatch, HandlerBatch>();
   const { suspects, conflicts } = report;
@@ -32,7 +26,7 @@ export function leftOf(
     const deaths = suspects.get(idOf(first));
     const leaseUntil = conflicts.get(idOf(first));
     if (deaths !== undefined && behind.length > 0 && isLost(first, deaths, maxReceives)) {
-      left.set(batch, partOf(batch, behind, { startsAt: now }));
+      left.set(batch, partOf(batch, behind));
     } else if (deaths !== undefined) {
       left.set(batch, partOf(batch, held, { deaths }));
     } else if (leaseUntil !== undefined) {
@@ -42,19 +36,16 @@ export function leftOf(
   return left;
 }
 
-/**
- * A killer that is received for the last time would take what is behind it in its group to the dead-letter queue, for that was
- * received as often.
- */
+/** What is behind a killer was received as often, and would go to the dead-letter queue along with it. */
 function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean {
   return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
 }
 
-/** Some messages of a batch, which start later or alone. */
+/** Some messages of a batch, which start again: at once, or later, or alone. */
 export function partOf(
   { group, rateKeys }: HandlerBatch,
   held: readonly HeldMessage[],
-  when: Pick<HandlerBatch, 'deaths' | 'startsAt'>,
+  when?: Pick<HandlerBatch, 'deaths' | 'startsAt'>,
 ): HandlerBatch {
   return { held, group, ...(rateKeys !== undefined && { rateKeys }), ...when };
 }

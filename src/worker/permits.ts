@@ -42,19 +42,16 @@ export class Permits {
     if (this.areAllFree) this.#onAllFree();
   }
 
-  /** From now on there are so many in all. */
   resize(count: number): void {
     const more = count - this.#count;
     this.#count = count;
     this.give(more);
   }
 
-  /** Resolves when there may be some again. */
   changed(): Promise<void> {
     return this.#given.opened();
   }
 
-  /** Ends all waits. */
   wakeAll(): void {
     this.#given.open();
   }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigurationError } from '../base/errors.ts';
 
-/** Where requests for a queue go. */
 export interface QueueEndpoint {
   readonly url: URL;
   /** That the host names; undefined for hosts that are not AWS's. */

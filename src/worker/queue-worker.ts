@@ -1,4 +1,3 @@
-import { callSizeOf } from './ready-batches.ts';
 import { EventEmitter } from 'node:events';
 import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../base/clock.ts';
@@ -15,15 +14,15 @@ import {
   type WorkerEvents,
   type WorkerState,
 } from './worker.ts';
-import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
 import { type Health, type HealthServer, startHealthServer } from './health.ts';
 import { type HeldMessage, type HandlerBatch, handlerBatchesOf } from './held-message.ts';
 import { MessageLeases } from './message-leases.ts';
 import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
 import type { MessageQueue, ReceivedMessage } from './sqs-queue.ts';
-import { type WorkerOptions } from './options.ts';
+import { assertConsistent, type WorkerOptions } from './options.ts';
 import { withRateKeys } from './rate-limits.ts';
+import { type CallSize, callSizeOf } from './ready-batches.ts';
 import { Receivers } from './receivers.ts';
 import { steadyClock } from './timers.ts';
 
@@ -36,8 +35,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #options: WorkerOptions;
   readonly #queue: MessageQueue;
   readonly #clock;
-  readonly #name: string;
   readonly #isFifo: boolean;
+  readonly #callSize: CallSize | undefined;
   readonly #deadline: CallDeadline;
   readonly #flow: Flow;
   readonly #calls: Calls;
@@ -69,12 +68,12 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#clock = clock;
     this.#isFifo = queueUrl.endsWith('.fifo');
     assertConsistent(options, this.#isFifo);
-    this.#name = options.name ?? nameOfQueue(queueUrl);
+    this.#callSize = callSizeOf(options);
     this.#deadline = new CallDeadline(options.clock ?? systemClock); // its end is read by the handler's clock
     this.#flow = new Flow(options, {
       clock,
       isFifo: this.#isFifo,
-      callSize: callSizeOf(options),
+      callSize: this.#callSize,
       run: (call) => this.#calls.run(call),
       handBack: (held, at) => this.#leases.handBackUntil(held, at),
       onDown: (name, isDown) =>
@@ -97,7 +96,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     });
     this.#calls = new Calls({
       options,
-      name: this.#name,
+      name: options.name ?? nameOfQueue(queueUrl),
       isFifo: this.#isFifo,
       clock,
       deadline: this.#deadline,
@@ -233,7 +232,6 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       ]).then(() => this.#leases.settled()),
     ]);
     isOver.abort();
-    this.#deadline.cancelTimers();
     this.#deadline.endNow();
     this.#deletions.giveUp();
     this.#setState('stopped');
@@ -249,11 +247,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       permits.give(held.length);
       void this.#leases.handBack(held);
     } else {
-      this.#flow.scheduler.admit(
-        handlerBatchesOf(held, this.#isFifo, callSizeOf(this.#options)?.size).flatMap((batch) =>
-          this.#keyed(batch),
-        ),
-      );
+      const batches = handlerBatchesOf(held, this.#isFifo, this.#callSize?.size);
+      this.#flow.scheduler.admit(batches.flatMap((batch) => this.#keyed(batch)));
     }
     this.#emit('received', received.length);
   }
@@ -275,16 +270,18 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   /** Shows again what has not started: what waits for a lease when that is over. */
   #handBack(batches: readonly HandlerBatch[]): void {
     const now = this.#clock.now();
-    const heldOf = (some: readonly HandlerBatch[]): HeldMessage[] => some.flatMap(({ held }) => [...held]);
-    void this.#leases.handBack(heldOf(batches.filter(({ startsAt }) => startsAt === undefined)));
+    const together = batches.filter(({ startsAt }) => startsAt === undefined);
+    void this.#leases.handBack(together.flatMap(({ held }) => held));
     for (const { held, startsAt } of batches) {
       if (startsAt !== undefined) void this.#leases.handBack(held, Math.max(startsAt - now, 0));
     }
   }
 
   #eventOf(held: readonly HeldMessage[]): SQSEvent {
-    const messages = held.map(({ message }) => message);
-    return sqsEventOf(messages, this.#queueArn);
+    return sqsEventOf(
+      held.map(({ message }) => message),
+      this.#queueArn,
+    );
   }
 
   #emit<Name extends keyof WorkerEvents>(name: Name, ...args: WorkerEvents[Name]): void {

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { HandlerBatch, HeldMessage, RateKeys } from './held-message.ts';
 
@@ -36,7 +36,7 @@ export class RateLimits {
     return this.#keyed.map(({ key }, index) => {
       const text: unknown = key?.(record);
       if (typeof text !== 'string') throw new TypeError(`\`rate.key\` gave ${typeOf(text)}, and no string`);
-      return `${index}:${text.length > LONGEST_KEY ? hashOf(text) : text}`;
+      return `${index}:${text.length > LONGEST_KEY ? hash('sha256', text) : text}`;
     });
   }
 
@@ -45,7 +45,6 @@ export class RateLimits {
     return this.#shared.reduce((ms, bucket) => Math.max(ms, bucket.waitMs(count, this.#clock.now())), 0);
   }
 
-  /** The first key that holds these back. */
   blockedBy(keys: RateKeys): string | undefined {
     for (const [key, count] of keys) if (this.waitMs(key, count) > 0) return key;
     return undefined;
@@ -69,11 +68,10 @@ export class RateLimits {
   }
 
   #bucketOf(key: string): TokenBucket {
-    let bucket = this.#buckets.get(key);
-    if (bucket === undefined) {
-      bucket = new TokenBucket(this.#rateOf(key), this.#clock.now());
-      this.#buckets.set(key, bucket);
-    }
+    const known = this.#buckets.get(key);
+    if (known !== undefined) return known;
+    const bucket = new TokenBucket(this.#rateOf(key), this.#clock.now());
+    this.#buckets.set(key, bucket);
     return bucket;
   }
 
@@ -85,10 +83,6 @@ export class RateLimits {
 function typeOf(value: unknown): string {
   if (value instanceof Promise) return 'a promise';
   return value === null ? 'null' : typeof value;
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
 }
 
 /** A batch with what keyed rates count. */
@@ -136,11 +130,11 @@ export interface Rate {
 
 /** A token bucket (RFC 2697's, with one rate): it holds as many as may start at once, and fills evenly. */
 export class TokenBucket {
-  readonly #rate: Pick<Rate, 'records' | 'perMs'>;
+  readonly #rate: Omit<Rate, 'key'>;
   #tokens: number;
   #filledAt: number;
 
-  constructor(rate: Pick<Rate, 'records' | 'perMs'>, now: number) {
+  constructor(rate: Omit<Rate, 'key'>, now: number) {
     this.#rate = rate;
     this.#tokens = rate.records;
     this.#filledAt = now;

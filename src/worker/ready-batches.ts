@@ -1,14 +1,8 @@
 import { takesBatches } from '../attempts/host.ts';
-import type { HandlerBatch } from './held-message.ts';
-import type { WorkerOptions } from './options.ts';
+import { type HandlerBatch, messagesIn } from './held-message.ts';
+import type { BatchOptions, WorkerOptions } from './options.ts';
 
-/** How many messages a call of the handler gets. */
-export interface CallSize {
-  /** Messages in one call. */
-  readonly size: number;
-  /** How long the first of them waits for others, in milliseconds, from when it was received. */
-  readonly windowMs: number;
-}
+export type CallSize = Required<BatchOptions>;
 
 /** The first of the batches that are ready, as one call would get them. */
 export interface NextCall {
@@ -17,8 +11,6 @@ export interface NextCall {
   /** In how many milliseconds it waits for no more messages; 0 and less: now. */
   readonly dueInMs: number;
 }
-
-const SINGLE: CallSize = { size: 1, windowMs: 0 };
 
 /** Batches that may start as soon as there is a slot, in the order of their arrival. */
 export class ReadyBatches {
@@ -29,7 +21,7 @@ export class ReadyBatches {
   }
 
   get messages(): number {
-    return this.#batches.reduce((sum, { held }) => sum + held.length, 0);
+    return messagesIn(this.#batches);
   }
 
   add(batch: HandlerBatch): void {
@@ -41,19 +33,20 @@ export class ReadyBatches {
   }
 
   /** `size`: undefined for a call of one batch. `limit`: of batches. Undefined: nothing is ready. */
-  next(size: CallSize = SINGLE, limit: number, now: number): NextCall | undefined {
+  next(callSize: CallSize | undefined, limit: number, now: number): NextCall | undefined {
+    const { size, windowMs } = callSize ?? { size: 1, windowMs: 0 };
     const [first] = this.#batches;
     if (first === undefined) return undefined;
     let messages = 0;
     let batches = 0;
     for (const { held } of this.#batches) {
-      if (batches > 0 && (batches >= limit || messages + held.length > size.size)) break;
+      if (batches > 0 && (batches >= limit || messages + held.length > size)) break;
       messages += held.length;
       batches += 1;
     }
-    const isFull = messages >= size.size || batches >= limit || batches < this.#batches.length;
+    const isFull = messages >= size || batches >= limit || batches < this.#batches.length;
     const receivedAt = first.held[0]?.receivedAt ?? 0;
-    return { batches, messages, dueInMs: isFull ? 0 : receivedAt + size.windowMs - now };
+    return { batches, messages, dueInMs: isFull ? 0 : receivedAt + windowMs - now };
   }
 }
 

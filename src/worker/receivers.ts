@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../base/clock.ts';
 import type { Stop } from '../base/stop.ts';
-import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './sqs-queue.ts';
+import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage, toError } from './sqs-queue.ts';
 import type { Permits } from './permits.ts';
 
 export interface ReceiversSetup {
@@ -9,7 +9,6 @@ export interface ReceiversSetup {
   readonly permits: Permits;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The most receives at a time. */
   readonly receivers: number;
   readonly isFifo: boolean;
   readonly waitSeconds: number;
@@ -47,26 +46,22 @@ export class Receivers {
     this.#setup = setup;
   }
 
-  /** Receives that failed since one did not. */
   get failures(): number {
     return this.#failures;
   }
 
+  /** Begins to receive, or adds a receive where there may be more at a time. */
   start(): void {
-    this.#add();
-  }
-
-  /** Resolves when no receive is on its way. */
-  async ended(): Promise<void> {
-    while (this.#loops.size > 0) await Promise.all(this.#loops);
-  }
-
-  #add(): void {
     const { stop, receivers } = this.#setup;
     if (stop.aborted || this.#receiving >= receivers) return;
     this.#receiving += 1;
     const loop = this.#receiveUntilIdle().finally(() => this.#loops.delete(loop));
     this.#loops.add(loop);
+  }
+
+  /** Resolves when no receive is on its way. */
+  async ended(): Promise<void> {
+    while (this.#loops.size > 0) await Promise.all(this.#loops);
   }
 
   /** Ends when the queue has nothing for it; the last one stays. */
@@ -81,7 +76,7 @@ export class Receivers {
     }
   }
 
-  /** Gives how many messages there were; undefined if that is not known. */
+  /** Returns how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
     const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages } = this.#setup;
     const most = await this.#most();
@@ -93,7 +88,7 @@ export class Receivers {
       const messages = await queue.receive({ most, waitSeconds, visibilitySeconds, ...attempt }, stop);
       received = messages.length;
       this.#failures = 0;
-      if (received === MOST_IN_REQUEST) this.#add();
+      if (received === MOST_IN_REQUEST) this.start();
       onMessages(messages);
       return received;
     } catch (thrown) {
@@ -106,9 +101,9 @@ export class Receivers {
   }
 
   /**
-   * How many to ask for: waits until there is room for so many that it is worth a request. An idle slot takes what there is, unless
-   * a receive is on its way, which comes back when there is a message. Where fewer than ten may be received, it is by one receive at a time.
-   * Takes permits for them. 0: that has to be asked again.
+   * Takes permits for as many as to ask for, once there is room for so many that it is worth a request. An idle slot takes
+   * what there is, unless a receive is on its way, which comes back when there is a message. Where fewer than ten may be
+   * received, it is by one receive at a time. 0: that has to be asked again.
    */
   async #most(): Promise<number> {
     const { permits, stop, enough, isHungry, mayReceive } = this.#setup;
@@ -134,7 +129,7 @@ export class Receivers {
     const { clock, random, stop, onError } = this.#setup;
     this.#failures += 1;
     const delayMs = random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
-    onError(thrown instanceof Error ? thrown : new Error(String(thrown)), delayMs);
+    onError(toError(thrown), delayMs);
     await wait(clock, delayMs, stop);
   }
 }

@@ -26,7 +26,6 @@ export interface SchedulerSetup {
   readonly handBack: (batch: HandlerBatch, turnAt: number) => boolean;
 }
 
-/** One call of the handler. */
 export interface Call {
   readonly batches: readonly HandlerBatch[];
   /** Nothing else runs: suspects may. */

@@ -49,7 +49,6 @@ export class Scheduler {
     this.suspects = new Suspects({ clock: setup.clock, onChange: () => this.#onSuspects() });
   }
 
-  /** Batches in calls of the handler. */
   get running(): number {
     return this.#runningBatches;
   }
@@ -97,7 +96,6 @@ export class Scheduler {
     return [...unstarted, ...aside, ...this.suspects.takeAll()];
   }
 
-  /** Takes away what waits for others of a group. */
   takeOfGroup(group: string): HandlerBatch[] {
     const taken = this.#aside.take(laneOfGroup(group));
     for (const batch of taken) {
@@ -106,12 +104,10 @@ export class Scheduler {
     return taken;
   }
 
-  /** Resolves when nothing runs. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Starts what may start. */
   startAll(): void {
     while (this.#mayStart() && !this.suspects.isAlone && this.#runningBatches < this.#limit) {
       const batches = this.#nextCall();

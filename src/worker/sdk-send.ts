@@ -4,8 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { WORKER_CALL_MS, WORKER_RECEIVE_MS } from '../base/limits.ts';
 import { platformSignal } from '../base/stop.ts';
 import type { CommandClient } from '../options/command-client.ts';
-import { SQS } from './direct-send.ts';
-import type { SendToSqs } from './sqs-queue.ts';
+import { type SendToSqs, SQS } from './direct-send.ts';
 
 /** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
 export interface WorkerSqsClient {
@@ -76,7 +75,8 @@ interface BatchAnswer {
   Failed?: { Id?: string | undefined; Code?: string | undefined; Message?: string | undefined }[] | undefined;
 }
 
-interface SdkMessage {
+/** A message as AWS's SDK gives it. */
+export interface SdkMessage {
   MessageId?: string | undefined;
   ReceiptHandle?: string | undefined;
   Body?: string | undefined;

@@ -5,25 +5,13 @@ import { loadPackage, withoutVersionWarning } from '../aws/sdk/load-package.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { directSend, SQS } from './direct-send.ts';
+import { directSend, type SendToSqs, SQS } from './direct-send.ts';
 import { endpointOfQueue, type QueueEndpoint } from './queue-endpoint.ts';
 import { sdkSend } from './sdk-send.ts';
-import type { SendToSqs } from './sqs-queue.ts';
-
-const CREDENTIALS = '@aws-sdk/client-dynamodb';
-const CLIENT = '@aws-sdk/client-sqs';
 
 interface Setup {
   readonly clock: Clock;
   readonly random: () => number;
-}
-
-interface DynamoDBModule {
-  readonly DynamoDBClient: AnyClient;
-}
-
-interface SqsModule {
-  readonly SQS: new (config: SQSClientConfig) => SqsClient;
 }
 
 /** Longer than the longest poll. */
@@ -37,31 +25,32 @@ const LONGEST_SILENCE_MS = 25_000;
 export function sendFromEnvironment(queueUrl: string, setup: Setup): SendToSqs {
   const endpoint = endpointOfQueue(queueUrl);
   let making: Promise<SendToSqs> | undefined;
-  return async (operation, input, signal) => {
-    making ??= make(endpoint, setup);
-    let send: SendToSqs;
-    try {
-      send = await making;
-    } catch (error) {
+  return async (...request) => {
+    making ??= make(endpoint, setup).catch((error: unknown) => {
       making = undefined;
       throw error;
-    }
-    return send(operation, input, signal);
+    });
+    return (await making)(...request);
   };
 }
 
 async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendToSqs> {
-  const named = region ?? regionIn(process.env);
+  const configured = process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'] || undefined;
+  const named = region ?? configured;
   const choice = chooseFor(SQS, url, process.env);
   if (choice.transport === 'sdk') {
     tellThroughSdk('SQS', choice.why);
     return sdkSend(await ownClient({ url, region: named }, choice.why, setup), setup.clock);
   }
   const why = "No access key is in the environment, so that AWS's SDK has to find credentials";
-  const found = sdkSettings(async () => (await loaded<DynamoDBModule>(CREDENTIALS, why)).DynamoDBClient, {
+  const credentialsClient = async (): Promise<AnyClient> => {
+    const name = '@aws-sdk/client-dynamodb'; // any client finds the same
+    return (await loaded<{ readonly DynamoDBClient: AnyClient }>(name, why)).DynamoDBClient;
+  };
+  const found = sdkSettings(credentialsClient, {
     clock: setup.clock,
     silent: SQS.noCredentials,
-    ...(regionIn(process.env) === undefined && named !== undefined && { region: named }),
+    ...(configured === undefined && named !== undefined && { region: named }),
   });
   const isChain = choice.credentials === 'sdk';
   debugOnce(`SQS without AWS's SDK${isChain ? ', but for credentials' : ''}: ${url.origin}`);
@@ -72,10 +61,6 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
     maxAttempts: choice.maxAttempts,
     userAgent: choice.userAgent,
   });
-}
-
-function regionIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  return environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || undefined;
 }
 
 async function regionOfFiles(settings: SdkSettings): Promise<string> {
@@ -90,7 +75,10 @@ async function regionOfFiles(settings: SdkSettings): Promise<string> {
 }
 
 async function ownClient({ url, region }: QueueEndpoint, why: string, { clock }: Setup): Promise<SqsClient> {
-  const sdk = await loaded<SqsModule>(CLIENT, why);
+  const sdk = await loaded<{ readonly SQS: new (config: SQSClientConfig) => SqsClient }>(
+    '@aws-sdk/client-sqs',
+    why,
+  );
   const { credentials } = sdkSettings(async () => sdk.SQS, {
     clock,
     silent: SQS.noCredentials,

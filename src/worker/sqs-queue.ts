@@ -1,24 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { StopSignal } from '../base/stop.ts';
+import type { SendToSqs } from './direct-send.ts';
+import type { SdkMessage, WorkerSqsClient } from './sdk-send.ts';
 
-/** What a worker asks of SQS. */
-type SqsOperation =
-  | 'ReceiveMessage'
-  | 'DeleteMessageBatch'
-  | 'ChangeMessageVisibilityBatch'
-  | 'GetQueueAttributes';
-
-/** How requests reach SQS: through AWS's SDK, or without it. */
-export type SendToSqs = (operation: SqsOperation, input: object, signal: StopSignal) => Promise<object>;
-
-/** A queue of SQS. */
 export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
   const QueueUrl = queueUrl;
   return {
     async facts(signal) {
       const AttributeNames = ['QueueArn', 'VisibilityTimeout', 'RedrivePolicy'];
       const answer = await send('GetQueueAttributes', { QueueUrl, AttributeNames }, signal);
-      const { QueueArn, VisibilityTimeout, RedrivePolicy } = (answer as AttributesAnswer).Attributes ?? {};
+      const { Attributes = {} } = answer as AnswerOf<'getQueueAttributes'>;
+      const { QueueArn, VisibilityTimeout, RedrivePolicy } = Attributes;
       if (QueueArn === undefined || !(Number(VisibilityTimeout) >= 0)) {
         throw new Error(`SQS gave no ARN or no visibility timeout of the queue ${queueUrl}`);
       }
@@ -34,13 +26,13 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
         QueueUrl,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
-        ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
+        VisibilityTimeout: visibilitySeconds,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),
       };
-      const { Messages } = (await send('ReceiveMessage', input, signal)) as ReceiveAnswer;
-      return (Messages ?? []).map(toReceived);
+      const answer = await send('ReceiveMessage', input, signal);
+      return ((answer as AnswerOf<'receiveMessage'>).Messages ?? []).map(toReceived);
     },
     async delete(receiptHandles, signal) {
       const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
@@ -59,32 +51,7 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
   };
 }
 
-interface AttributesAnswer {
-  readonly Attributes?: Readonly<Partial<Record<string, string>>>;
-}
-
-interface ReceiveAnswer {
-  readonly Messages?: readonly SqsMessage[];
-}
-
-interface SqsMessage {
-  readonly MessageId?: string;
-  readonly ReceiptHandle?: string;
-  readonly Body?: string;
-  readonly MD5OfBody?: string;
-  readonly Attributes?: Readonly<Record<string, string>>;
-  readonly MessageAttributes?: Readonly<
-    Record<
-      string,
-      {
-        readonly DataType?: string;
-        readonly StringValue?: string;
-        /** Of the SDK; Base64 in SQS's own JSON. */
-        readonly BinaryValue?: Uint8Array | string;
-      }
-    >
-  >;
-}
+type AnswerOf<Name extends keyof WorkerSqsClient> = Awaited<ReturnType<WorkerSqsClient[Name]>>;
 
 /** Of a redrive policy, which is JSON; tools write its number as a text too. */
 function maxReceivesOf(redrivePolicy: string | undefined): number | undefined {
@@ -99,44 +66,40 @@ function maxReceivesOf(redrivePolicy: string | undefined): number | undefined {
 /** By position: messages may have equal ids. */
 function errorsOf(answer: object, count: number, what: string): (Error | undefined)[] {
   const errors: (Error | undefined)[] = Array.from({ length: count });
-  const { Failed } = answer as {
-    readonly Failed?: readonly { readonly Id?: string; readonly Code?: string; readonly Message?: string }[];
-  };
-  for (const { Id, Code, Message } of Failed ?? []) {
+  for (const { Id, Code, Message } of (answer as AnswerOf<'deleteMessageBatch'>).Failed ?? []) {
     errors[Number(Id)] = new Error(`${what}: ${Code ?? 'no code'} ${Message ?? ''}`.trimEnd());
   }
   return errors;
 }
 
-/** A message in the words of Lambda's record. */
-function toReceived(message: SqsMessage): ReceivedMessage {
+function toReceived(message: SdkMessage): ReceivedMessage {
   const { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} } = message;
-  const attributes = Object.entries(message.MessageAttributes ?? {});
+  const messageAttributes = Object.entries(message.MessageAttributes ?? {}).map(
+    ([name, { DataType = 'String', StringValue, BinaryValue }]): [string, MessageAttribute] => [
+      name,
+      {
+        dataType: DataType,
+        ...(StringValue !== undefined && { stringValue: StringValue }),
+        ...(BinaryValue !== undefined && { binaryValue: base64Of(BinaryValue) }),
+      },
+    ],
+  );
   return {
     messageId: MessageId,
     receiptHandle: ReceiptHandle,
     body: Body,
     md5OfBody: MD5OfBody,
     attributes: Attributes,
-    messageAttributes: Object.fromEntries(
-      attributes.map(
-        ([name, { DataType = 'String', StringValue, BinaryValue }]): [string, MessageAttribute] => [
-          name,
-          {
-            dataType: DataType,
-            ...(StringValue !== undefined && { stringValue: StringValue }),
-            ...(BinaryValue !== undefined && {
-              binaryValue:
-                typeof BinaryValue === 'string' ? BinaryValue : Buffer.from(BinaryValue).toString('base64'),
-            }),
-          },
-        ],
-      ),
-    ),
+    messageAttributes: Object.fromEntries(messageAttributes),
   };
 }
 
-/** A message as SQS gives it to its receiver, in the words of Lambda's record. */
+/** The SDK gives bytes; SQS's own JSON has Base64. */
+function base64Of(value: Uint8Array | string): string {
+  return typeof value === 'string' ? value : Buffer.from(value).toString('base64');
+}
+
+/** A message in the words of Lambda's record. */
 export interface ReceivedMessage {
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -146,14 +109,13 @@ export interface ReceivedMessage {
   readonly messageAttributes: Readonly<Record<string, MessageAttribute>>;
 }
 
-/** An attribute of a message, in the words of Lambda's record. Binary values are in Base64. */
+/** An attribute of a message; binary values are in Base64. */
 export interface MessageAttribute {
   readonly dataType: string;
   readonly stringValue?: string;
   readonly binaryValue?: string;
 }
 
-/** When a message becomes visible again. */
 export interface VisibilityOf {
   readonly receiptHandle: string;
   /** From now, in whole seconds. */
@@ -171,17 +133,17 @@ export interface QueueFacts {
 export interface MessageQueue {
   /** Rejects where the queue does not exist or does not answer. */
   facts(signal: StopSignal): Promise<QueueFacts>;
-  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`; by default as long as the queue says. */
+  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`. */
   receive(
     request: {
       readonly most: number;
       readonly waitSeconds: number;
-      readonly visibilitySeconds?: number;
+      readonly visibilitySeconds: number;
       readonly attemptId?: string;
     },
     signal: StopSignal,
   ): Promise<ReceivedMessage[]>;
-  /** Gives an error for each message that was not deleted. Rejects where nothing was. */
+  /** Returns an error for each message that was not deleted. Rejects where nothing was. */
   delete(receiptHandles: readonly string[], signal: StopSignal): Promise<(Error | undefined)[]>;
   /** The same for visibility. */
   changeVisibility(changes: readonly VisibilityOf[], signal: StopSignal): Promise<(Error | undefined)[]>;
@@ -189,3 +151,19 @@ export interface MessageQueue {
 
 /** SQS's limit of messages in a request. */
 export const MOST_IN_REQUEST = 10;
+
+/** Waits for a request about so many messages. Never rejects: the error of a request is that of each. */
+export async function errorsOfEach(
+  count: number,
+  request: () => Promise<readonly (Error | undefined)[]>,
+): Promise<readonly (Error | undefined)[]> {
+  try {
+    return await request();
+  } catch (thrown) {
+    return Array.from({ length: count }, () => toError(thrown));
+  }
+}
+
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

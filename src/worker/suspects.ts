@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { Gate } from './gate.ts';
-import { type HandlerBatch, receivesOf } from './held-message.ts';
+import { type HandlerBatch, messagesIn, receivesOf } from './held-message.ts';
 
 export interface SuspectsSetup {
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export class Suspects {
 
   /** Messages that wait to run alone. */
   get messages(): number {
-    return this.#waiting.reduce((sum, { held }) => sum + held.length, 0);
+    return messagesIn(this.#waiting);
   }
 
   /** A suspect runs, and nothing else may start. */
@@ -85,7 +85,7 @@ export class Suspects {
     this.#most = 1;
     this.#waiting.push(suspect);
     // Of equal deaths, first what is nearer to the dead-letter queue.
-    this.#waiting.sort((a, b) => deathsOf(a) - deathsOf(b) || mostReceivesOf(b) - mostReceivesOf(a));
+    this.#waiting.sort((a, b) => (a.deaths ?? 0) - (b.deaths ?? 0) || mostReceivesOf(b) - mostReceivesOf(a));
     this.#limitWait(() => (this.#hasWaitedLong = true));
   }
 
@@ -107,7 +107,6 @@ export class Suspects {
     if (this.#alone === batch) this.#endAlone();
   }
 
-  /** Takes all that wait away. */
   takeAll(): HandlerBatch[] {
     this.#stopWait();
     for (const cancel of this.#lookedAt.values()) cancel();
@@ -154,10 +153,6 @@ export class Suspects {
     this.#changed.open();
     this.#setup.onChange();
   }
-}
-
-function deathsOf({ deaths = 0 }: HandlerBatch): number {
-  return deaths;
 }
 
 function mostReceivesOf({ held }: HandlerBatch): number {

@@ -1,23 +1,20 @@
 import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import type { HeldMessage } from './held-message.ts';
-import { type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './sqs-queue.ts';
+import { errorsOfEach, type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './sqs-queue.ts';
 
 /** SQS's limit: a message is invisible for no longer from its receive on, whatever is asked for. */
 const LONGEST_MS = 12 * 60 * 60 * 1_000;
 /** SQS counts in seconds. */
 const SHORTEST_MS = 1_000;
 
-export interface VisibilityKeeperSetup {
+export interface VisibilitySetup {
   readonly queue: Pick<MessageQueue, 'changeVisibility'>;
   readonly clock: Clock;
-  /** How long each renewal hides a message, in milliseconds. */
-  readonly timeoutMs: number;
-  /** How long the leases of messages may last: they end before their messages come again. */
-  readonly leaseMs: number;
+  /** Ends all requests. */
   readonly signal: StopSignal;
-  /** A message that is no longer hidden from others; the worker goes on with it under its claim. */
-  readonly onLost: (held: HeldMessage, error: Error) => void;
+  /** A message is no longer hidden from others; the worker goes on with it under its claim. */
+  readonly onLost: (messageId: string, error: Error) => void;
 }
 
 /** How often it is looked which messages are to be renewed, as a share of their time. */
@@ -30,14 +27,18 @@ const SLACK_SHARE = 1 / 8;
  * always hidden for longer than a lease may last.
  */
 export class VisibilityKeeper {
-  readonly #setup: VisibilityKeeperSetup;
+  readonly #setup: VisibilitySetup;
+  readonly #timeoutMs: number;
+  readonly #leaseMs: number;
   readonly #held = new Set<HeldMessage>();
-  /** Renewals on their way, by their messages. */
   readonly #renewing = new Map<HeldMessage, Promise<void>>();
   #cancel: (() => void) | undefined;
 
-  constructor(setup: VisibilityKeeperSetup) {
+  /** Each renewal hides a message for `timeoutMs`; leases last up to `leaseMs`. */
+  constructor(setup: VisibilitySetup, timeoutMs: number, leaseMs: number) {
     this.#setup = setup;
+    this.#timeoutMs = timeoutMs;
+    this.#leaseMs = leaseMs;
   }
 
   keep(messages: readonly HeldMessage[]): void {
@@ -51,35 +52,31 @@ export class VisibilityKeeper {
    */
   async release(messages: readonly HeldMessage[]): Promise<void> {
     for (const held of messages) this.#held.delete(held);
-    if (this.#held.size === 0) this.#stopTimer();
+    if (this.#held.size === 0) {
+      this.#cancel?.();
+      this.#cancel = undefined;
+    }
     if (this.#renewing.size === 0) return;
     await Promise.all(messages.flatMap((held) => this.#renewing.get(held) ?? []));
   }
 
   #schedule(): void {
     if (this.#cancel !== undefined || this.#held.size === 0) return;
-    const { clock, timeoutMs } = this.#setup;
-    this.#cancel = clock.setTimer(() => {
+    this.#cancel = this.#setup.clock.setTimer(() => {
       this.#cancel = undefined;
       this.#renewAll();
       this.#schedule();
-    }, timeoutMs * TICK_SHARE);
-  }
-
-  #stopTimer(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+    }, this.#timeoutMs * TICK_SHARE);
   }
 
   #renewAll(): void {
-    const { clock, timeoutMs, leaseMs } = this.#setup;
-    const now = clock.now();
+    const now = this.#setup.clock.now();
     for (const held of this.#held) {
       if (now < held.receivedAt + LONGEST_MS - SHORTEST_MS) continue;
-      this.#held.delete(held);
-      this.#setup.onLost(held, new Error('SQS hides a message for 12 hours at most'));
+      this.#lose(held, new Error('SQS hides a message for 12 hours at most'));
     }
-    const dueMs = Math.max(timeoutMs / 2, leaseMs * (1 + SLACK_SHARE) + timeoutMs * TICK_SHARE);
+    const leaseAndSlackMs = this.#leaseMs * (1 + SLACK_SHARE) + this.#timeoutMs * TICK_SHARE;
+    const dueMs = Math.max(this.#timeoutMs / 2, leaseAndSlackMs);
     const due = [...this.#held].filter(
       (held) => held.hiddenUntil - now <= dueMs && !this.#renewing.has(held),
     );
@@ -94,25 +91,21 @@ export class VisibilityKeeper {
 
   /** Never rejects: what was not renewed is tried again at the next turn, until its time is over. */
   async #renew(group: readonly HeldMessage[], now: number): Promise<void> {
-    const { queue, clock, timeoutMs, signal } = this.#setup;
-    const changes = group.map(({ message: { receiptHandle }, receivedAt }): VisibilityOf => ({
-      receiptHandle,
-      seconds: Math.max(Math.ceil(Math.min(timeoutMs, receivedAt + LONGEST_MS - now) / 1_000), 0),
-    }));
-    let errors: readonly (Error | undefined)[];
-    try {
-      errors = await queue.changeVisibility(changes, signal);
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      errors = group.map(() => error);
-    }
+    const { queue, clock, signal } = this.#setup;
+    const changes = group.map(({ message: { receiptHandle }, receivedAt }): VisibilityOf => {
+      const ms = Math.min(this.#timeoutMs, receivedAt + LONGEST_MS - now);
+      return { receiptHandle, seconds: Math.max(Math.ceil(ms / 1_000), 0) };
+    });
+    const errors = await errorsOfEach(group.length, () => queue.changeVisibility(changes, signal));
     group.forEach((held, index) => {
       const error = errors[index];
-      if (error === undefined) {
-        held.hiddenUntil = now + (changes[index]?.seconds ?? 0) * 1_000;
-      } else if (held.hiddenUntil <= clock.now() && this.#held.delete(held)) {
-        this.#setup.onLost(held, error);
-      }
+      if (error === undefined) held.hiddenUntil = now + (changes[index]?.seconds ?? 0) * 1_000;
+      else if (held.hiddenUntil <= clock.now()) this.#lose(held, error);
     });
+  }
+
+  /** Does nothing about what is released. */
+  #lose(held: HeldMessage, error: Error): void {
+    if (this.#held.delete(held)) this.#setup.onLost(held.message.messageId, error);
   }
 }

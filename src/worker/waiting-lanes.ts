@@ -6,12 +6,10 @@ const MOST_TEXT = 64 * 1_024 * 1_024;
 
 const KEY = 'key:';
 
-/** The lane of what waits for others of its group. */
 export function laneOfGroup(group: string): string {
   return `group:${group}`;
 }
 
-/** The lane of what waits for its key's rate. */
 export function laneOfKey(key: string): string {
   return `${KEY}${key}`;
 }
@@ -23,10 +21,7 @@ interface Lane {
   lastTurnAt: number;
 }
 
-/**
- * Messages that may not start yet because of their group or their key: in lanes, each in order of arrival. They take no room from
- * others, so there is a bound of their own on how many and how long they are.
- */
+/** Messages that wait for a group, a key or a lease, in order of arrival, with bounds on their number and length. */
 export class WaitingLanes {
   readonly #most: number;
   readonly #lanes = new Map<string, Lane>();
@@ -72,12 +67,10 @@ export class WaitingLanes {
     this.#count(lane, batch, 1);
   }
 
-  /** The first of the lane. */
   headOf(id: string): HandlerBatch | undefined {
     return this.#lanes.get(id)?.batches[0];
   }
 
-  /** Takes the first of the lane away. */
   next(id: string): HandlerBatch | undefined {
     const lane = this.#lanes.get(id);
     const batch = lane?.batches.shift();
@@ -87,14 +80,12 @@ export class WaitingLanes {
     return batch;
   }
 
-  /** Takes all of the lane away. */
   take(id: string): HandlerBatch[] {
     const taken: HandlerBatch[] = [];
     for (let batch = this.next(id); batch !== undefined; batch = this.next(id)) taken.push(batch);
     return taken;
   }
 
-  /** Takes everything away. */
   takeAll(): HandlerBatch[] {
     return [...this.#lanes.keys()].flatMap((id) => this.take(id));
   }

@@ -119,10 +119,7 @@ export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' |
 /** Of which events a worker's listeners have thrown: that is told once. */
 const told = new WeakMap<object, Set<string>>();
 
-/**
- * Tells listeners something. What one throws, or its promise rejects with, must not harm a message, nor keep it from the other
- * listeners, nor end the process.
- */
+/** Calls listeners. What one throws, or rejects with, harms no message, no other listener and not the process. */
 export function emitSafely<Name extends keyof WorkerEvents>(
   emitter: EventEmitter<WorkerEvents>,
   name: Name,
