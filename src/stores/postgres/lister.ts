@@ -1,4 +1,3 @@
-import type { Claim } from '../../claims/claim.ts';
 import { notACursor } from '../../claims/claim-query.ts';
 import { isObject } from '../../base/is-object.ts';
 import type { ClaimState } from '../../claims/claim-admin.ts';
@@ -24,10 +23,7 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
       const way = wayTo(query, MOST_LISTED);
       const [first, ...rows] = await ask(listText(table.table, way), way, query, position, table, signal);
       const found = rows.length === 0 && first?.['key'] === null ? [] : [first as Row, ...rows];
-      const claims = found.flatMap((row): Claim[] => {
-        const claim = query.claimOf(row);
-        return claim === undefined ? [] : [claim];
-      });
+      const claims = found.flatMap((row) => query.claimOf(row) ?? []);
       // As many as asked for: there may be more among the rows that were gone through.
       const last = found.length === query.limit ? found.at(-1) : undefined;
       return { claims, ...readingOf(first, way), ...positionAfter(last, first, way) };

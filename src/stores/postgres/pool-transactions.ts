@@ -2,12 +2,12 @@ import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
 import { TRANSACTION_STATEMENT_MS } from '../../base/limits.ts';
-import { notCommitted } from './commit-check.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
 import { borrow, silent } from './connection.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool, SqlAnswer } from './pool.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
+import { notCommitted } from './transaction-errors.ts';
 
 /** Isolation levels of PostgreSQL. */
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';

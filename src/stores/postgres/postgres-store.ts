@@ -1,5 +1,4 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../claims/pass-on.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check, checkOptionsOf } from '../../options/check-options.ts';
@@ -10,7 +9,6 @@ import { aPool, type PostgresPool } from './pool.ts';
 import { readRows } from './read.ts';
 import { rowChanger } from './row-writer.ts';
 import { toClaim } from './row.ts';
-import { DATABASE_TIME } from './statements.ts';
 import { storedKey } from './storable.ts';
 import { writeEffect } from './transaction-effect.ts';
 
@@ -57,14 +55,7 @@ export function postgresStore(options: PostgresStoreOptions): ClaimStore {
 export function tableOf(factory: string, options: PostgresStoreOptions): ClaimsTable {
   checkOptionsOf(factory, options, checks);
   const { pool, table: tableName, prepare } = options;
-  return claimsTable({
-    pool,
-    tableName,
-    prepare,
-    clock: systemClock,
-    now: () => DATABASE_TIME,
-    random: Math.random,
-  });
+  return claimsTable({ pool, tableName, prepare });
 }
 
 /** A batch of any size is one statement each way, up to what is sensible for one. */

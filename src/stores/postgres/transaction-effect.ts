@@ -17,17 +17,11 @@ export interface TransactionEffect {
 
 /** Writes an effect of `inTransaction`, be it of another copy of the package, and refuses any other. */
 export async function writeEffect(completion: Completion, effect: unknown): Promise<CommitOutcome> {
-  return isTransactionEffect(effect) ? effect.write(completion) : { refused: notInTransaction() };
-}
-
-function isTransactionEffect(effect: unknown): effect is TransactionEffect {
-  if (!isObject(effect)) return false;
-  const { kind, write } = effect as Partial<TransactionEffect>;
-  return kind === 'postgres' && typeof write === 'function';
-}
-
-function notInTransaction(): ConfigurationError {
-  return new ConfigurationError(
+  const { kind, write } = (isObject(effect) ? effect : {}) as Partial<TransactionEffect>;
+  if (kind === 'postgres' && typeof write === 'function')
+    return (effect as TransactionEffect).write(completion);
+  const refused = new ConfigurationError(
     'postgresStore can only write effects of `inTransaction` of batchlatch/postgres: use the commit function of the store that keeps the claims',
   );
+  return { refused };
 }

@@ -76,6 +76,14 @@ export function rolledBack(): StoreError {
   return new StoreError('The transaction was rolled back', { isRetryable: true });
 }
 
+export function notCommitted(): StoreError {
+  return new StoreError(
+    'The transaction was rolled back instead of committed: a statement had failed in it that the function of inTransaction did not ' +
+      'wait for. Await every statement',
+    { isRetryable: false },
+  );
+}
+
 export function notRun(): ConfigurationError {
   return new ConfigurationError(
     'The `adapter` of inTransaction has not run the function: its `transaction(body)` has to call `body` and to end as it does',

@@ -45,10 +45,7 @@ export function redisAdmin(options: RedisAdminOptions): ClaimAdmin {
 /** The same by other clocks. */
 export function redisAdminBy({ results, ...options }: RedisAdminOptions, clocks: Clocks): ClaimAdmin {
   const admin = adminOf(rowsOf('redisAdmin', options, clocks));
-  return boundedAdmin(
-    results === undefined ? admin : withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock),
-    systemClock,
-  );
+  return boundedAdmin(withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock), systemClock);
 }
 
 function adminOf(rows: RedisRows): ClaimAdmin {
