@@ -2,7 +2,7 @@ import type { ClaimStore } from '../../claims/claim-store.ts';
 import { objectNumber } from '../../claims/pass-on.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check, checkOptionsOf } from '../../options/check-options.ts';
-import { extendLeases, settleClaims, startClaims } from '../rows/settle.ts';
+import { ownersMethods } from '../rows/settle.ts';
 import { acquireClaims } from './acquire.ts';
 import { type ClaimsTable, claimsTable } from './claims-table.ts';
 import { aPool, type PostgresPool } from './pool.ts';
@@ -68,19 +68,14 @@ export const MAX_RESULT_BYTES = 1_048_576;
 type TableStore = ClaimStore &
   Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect'>>;
 
-/** Durations instead of times: the database adds its own. */
-const FROM_NOW = { now: () => 0 };
-
 export function claimsIn(table: ClaimsTable): TableStore {
-  const setup = { writer: rowChanger(table), clock: FROM_NOW };
   return {
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
     place: `postgres:${objectNumber(table.pool)}:${table.table}`,
     acquire: (requests, options) => acquireClaims(requests, table, options?.signal),
-    settle: (settlements, options) => settleClaims(settlements, setup, options?.signal),
-    extend: (extensions, options) => extendLeases(extensions, setup, options?.signal),
-    start: (claims, options) => startClaims(claims, setup, options?.signal),
+    // Durations instead of times: the database adds its own.
+    ...ownersMethods({ writer: rowChanger(table), clock: { now: () => 0 } }),
     commit: writeEffect,
     async inspect(key) {
       const stored = storedKey(key);
