@@ -18,9 +18,9 @@ import {
   rowsOf,
 } from './redis-store.ts';
 import { type RedisRows, scriptCaller, type ScriptCaller } from './script-caller.ts';
-import { READ, DELETE, INSERT, REPLACE } from './scripts.ts';
-import { inserting, readRows, replacing, WRITES_PER_SCRIPT } from './row-writer.ts';
-import { claimOf, type Row, witnessesOf, writeOfClaim } from './row.ts';
+import { DELETE, READ } from './scripts.ts';
+import { FENCED, rowWriter } from './row-writer.ts';
+import { type Row, witnessesOf } from './row.ts';
 
 /** Options of `redisAdmin()`: those of the store, and where its long results are. */
 export interface RedisAdminOptions extends RedisStoreOptions {
@@ -111,30 +111,13 @@ function adminOf(rows: RedisRows): ClaimAdmin {
   };
 }
 
-const OPTIONS = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
-
-/** What people change. Unlike what attempts read and write, its times are the rows' own. */
+/** What people change. */
 function rowOperator(call: ScriptCaller): RowOperator<Row> {
   return {
-    read: (keys) => readRows(keys, call),
-    toClaim: (row) => claimOf(row, 0),
-    insert: (claims) =>
-      call(
-        INSERT,
-        claims.map((claim) => inserting(claim, '0')),
-        OPTIONS,
-      ),
-    replace: (replacements) =>
-      call(
-        REPLACE,
-        replacements.map(({ row, claim }) => replacing(row, claim.owner, writeOfClaim(claim), 0)),
-        OPTIONS,
-      ),
-    delete: (rows) =>
-      call(
-        DELETE,
-        rows.map((row) => ({ key: row.key, owner: '', args: witnessesOf(row) })),
-        OPTIONS,
-      ),
+    ...rowWriter(call, false),
+    delete: (rows, signal) => {
+      const items = rows.map((row) => ({ key: row.key, owner: '', args: witnessesOf(row) }));
+      return call(DELETE, items, FENCED, signal);
+    },
   };
 }
