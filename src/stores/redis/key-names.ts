@@ -42,21 +42,6 @@ export function keyNames(prefix: string, slots: number): KeyNames {
   };
 }
 
-/** The places of the items of each slot. */
-export function indexesBySlot(
-  items: readonly { readonly key: string }[],
-  { slotOf }: KeyNames,
-): ReadonlyMap<number, readonly number[]> {
-  const slots = new Map<number, number[]>();
-  items.forEach(({ key }, index) => {
-    const slot = slotOf(key);
-    const indexes = slots.get(slot);
-    if (indexes === undefined) slots.set(slot, [index]);
-    else indexes.push(index);
-  });
-  return slots;
-}
-
 /** FNV-1a over UTF-16 code units. It never changes: the names of rows depend on it. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5;

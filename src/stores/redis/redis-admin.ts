@@ -1,6 +1,7 @@
 import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { systemClock } from '../../base/clock.ts';
+import { indexesBy } from '../../base/indexes-by.ts';
 import { boundedAdmin } from '../../claims/bounded-admin.ts';
 import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import type { ResultStorage } from '../../claims/result-storage.ts';
@@ -8,7 +9,6 @@ import { withResultsIn } from '../rows/result-forms.ts';
 import { adminOfRows, type RowsAdmin, type RowOperator } from '../rows/admin-of-rows.ts';
 import { claimLister } from './claim-lister.ts';
 import { toStoreError } from './failures.ts';
-import { indexesBySlot } from './key-names.ts';
 import {
   type Clocks,
   MAX_RESULT_BYTES,
@@ -83,7 +83,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
       }
     };
     await Promise.all(
-      [...indexesBySlot(items, names).values()].map(async (indexes) => {
+      [...indexesBy(items, ({ key }) => names.slotOf(key)).values()].map(async (indexes) => {
         const given = await inSlot(indexes.map((index) => items[index] as Item));
         indexes.forEach((index, position) => (outcomes[index] = given[position] as Outcome));
       }),

@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
+import { indexesBy } from '../../base/indexes-by.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import { givenUp } from '../../claims/store-errors.ts';
 import { type Connection, textOf } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';
-import { indexesBySlot, type KeyNames } from './key-names.ts';
+import type { KeyNames } from './key-names.ts';
 import { type Replication, unreplicated } from './replication.ts';
 import { notOurs, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
@@ -128,7 +129,7 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
       indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
     };
     const asked: Promise<void>[] = [];
-    for (const [slot, indexes] of indexesBySlot(items, names)) {
+    for (const [slot, indexes] of indexesBy(items, ({ key }) => names.slotOf(key))) {
       const storable = indexes.filter((index) => {
         if ((items[index] as ScriptItem).key.isWellFormed()) return true;
         answers[index] = { status: 'error', error: notWellFormed() };
