@@ -59,10 +59,7 @@ export interface CallBound {
   readonly errorOf: (why: 'silent' | 'given-up') => Error;
 }
 
-/**
- * Waits for a call to the outside no longer than `limitMs`, whatever client was given: a call that never answers
- * would otherwise keep its place without end. Its signal is aborted then.
- */
+/** Waits for a call to the outside no longer than `limitMs`, whatever the client. Its signal is aborted then. */
 export function boundedCall<Answer>(
   call: (signal: AbortSignal) => Promise<Answer>,
   bound: CallBound,

@@ -34,9 +34,7 @@ export function wait(clock: Clock, delayMs: number, signal?: StopSignal): Promis
   return waitAtMost(clock, delayMs, undefined, signal);
 }
 
-/**
- * Resolves when `work` has ended, well or not, after `limitMs`, or as soon as `signal` is aborted, whichever comes first.
- */
+/** Resolves when `work` has ended, well or not, after `limitMs`, or as soon as `signal` is aborted, whichever is first. */
 export function waitAtMost(
   clock: Clock,
   limitMs: number,

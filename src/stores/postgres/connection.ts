@@ -12,8 +12,8 @@ export interface Borrowed<Client> {
 }
 
 /**
- * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: who has borrowed it learns it
- * from the next statement, and may never send one.
+ * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: its borrower may never send
+ * a statement that would tell.
  */
 export async function borrow<Client extends PostgresClient>(
   pool: PostgresPool<Client>,

@@ -13,10 +13,7 @@ import { escapedKey } from './storable.ts';
 const MOST_LISTED = 2_000;
 const MOST_COUNTED = 50_000;
 
-/**
- * Lists claims in the order in which they can be found: those that are not completed by the index of these, the others, and
- * all, by their keys. Each page goes on after the last row of the one before it.
- */
+/** Lists open claims by their index, the others and all by their keys. A page goes on after the last row of the one before it. */
 export function rowLister(table: ClaimsTable): RowLister<Row> {
   return {
     async list(query, position, signal): Promise<RowPage> {

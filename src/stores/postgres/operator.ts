@@ -11,10 +11,7 @@ import { send } from './sender.ts';
 import { claimColumns, timeAt } from './statements.ts';
 import { storableJson } from './storable.ts';
 
-/**
- * What people change: whole rows with times of the database's clock, each on the condition that the row is still the version
- * that was read (`xmin`, the transaction that wrote it).
- */
+/** What people change: whole rows with times of the database's clock, each only if it is still the version that was read (`xmin`). */
 export function rowOperator(table: ClaimsTable): RowOperator<Row> {
   const texts = operatorTexts(table.table);
 

@@ -28,9 +28,8 @@ const LONGEST_SEARCH_MS = 8_000;
 const DELAY_MS = 200;
 
 /**
- * Reads the rows of claims that a transaction completed, on another connection and under a lock: it waits until that transaction has
- * ended, because it holds the locks of the same rows. So they tell for sure how it ended. Rejects where that cannot be found out in
- * time: the transaction may still be open.
+ * Reads the rows that a transaction completed, under a lock, on another connection: that waits until the transaction has
+ * ended, so the rows tell for sure how. Rejects where that takes too long: the transaction may still be open.
  */
 export async function outcomeByRows<Write extends Completing>(
   writes: readonly Write[],

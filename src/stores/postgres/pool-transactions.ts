@@ -31,16 +31,6 @@ export function poolTransactions(
     ids.set(client, String(last?.rows[0]?.['id']));
   }
 
-  /** Whether the connection is as good as before. */
-  async function rollBack(client: PostgresClient): Promise<boolean> {
-    try {
-      await send(client, 'ROLLBACK');
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   return {
     idOf: (client) => ids.get(client) ?? '',
     async transaction(body) {
@@ -56,7 +46,10 @@ export function poolTransactions(
         try {
           result = await body(client);
         } catch (thrown) {
-          isGood = await rollBack(client);
+          isGood = await send(client, 'ROLLBACK').then(
+            () => true,
+            () => false,
+          );
           throw thrown;
         }
         let answer;

@@ -65,8 +65,7 @@ export const REQUEST_SIZE = 10_000;
 export const MAX_RESULT_BYTES = 1_048_576;
 
 /** A claim store with all that PostgreSQL can do for attempts. */
-type TableStore = ClaimStore &
-  Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect'>>;
+type TableStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'commit'>>;
 
 export function claimsIn(table: ClaimsTable): TableStore {
   return {

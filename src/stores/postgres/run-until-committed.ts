@@ -66,9 +66,8 @@ function testRunner(store: ClaimStore): Runner {
 }
 
 /**
- * Runs the function until it is committed with the completions of all that can be completed. A run that was rolled back only for what ran
- * beside it is repeated with exponential back-off and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), unless
- * the handlers were told to stop.
+ * Runs the function until it is committed with the completions of all that can be completed. A run that was rolled back only
+ * for what ran beside it is repeated, with back-off as in `send`, unless the handlers were told to stop.
  */
 export async function runUntilCommitted(
   transactions: readonly AttemptTransaction[],

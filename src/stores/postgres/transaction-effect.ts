@@ -4,8 +4,8 @@ import { ConfigurationError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
 
 /**
- * The effect of `inTransaction`: a transaction that is open, and in which the completion is written. The code for that comes with
- * the effect and not with the store, so that only a function with transactions has it in its bundle.
+ * The effect of `inTransaction`: an open transaction, in which the completion is written. It brings the code for that, so
+ * that only a function with transactions has it in its bundle.
  */
 export interface TransactionEffect {
   readonly kind: 'postgres';

@@ -48,8 +48,8 @@ interface Write {
 }
 
 /**
- * One run of the function in one transaction. The completions are written after the function has ended, and just before the COMMIT: until
- * then leases can be renewed, and nobody waits for the rows of the claims.
+ * One run of the function in one transaction. The completions are written after the function has ended, just before the COMMIT:
+ * until then leases can be renewed, and nobody waits for the rows of the claims.
  */
 export class TransactionRun<Client> {
   readonly #transactions: readonly AttemptTransaction[];
@@ -206,17 +206,11 @@ export class TransactionRun<Client> {
     } catch (thrown) {
       reason = thrown;
     }
-    await this.#answer({ refused: asError(reason) });
-    if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
     // Nobody has a result, so that nothing was to be written.
     if (this.#phase === 'complete' && this.#made.every((made) => 'error' in made))
       return { status: 'done', made: this.#made };
     const isOwn = this.#phase !== 'work';
-    return {
-      status: 'failed',
-      error: reason,
-      mayRunAgain: isOwn ? mayRunAgainAfterOwn(error) : mayRunAgain(error),
-    };
+    return this.#endWithout(reason, isOwn ? mayRunAgainAfterOwn(error) : mayRunAgain(error));
   }
 
   /** The COMMIT failed, or has no answer: the rows tell what became of it. */
@@ -231,9 +225,14 @@ export class TransactionRun<Client> {
     }
     if (outcome.isCommitted) return this.#endOfCommitted();
     await this.#tellLost(outcome.lost);
-    await this.#answer({ refused: reason });
+    return this.#endWithout(reason, mayRunAgainAfterOwn(error));
+  }
+
+  /** Nothing is written. */
+  async #endWithout(reason: unknown, isRepeatable: boolean): Promise<RunEnd> {
+    await this.#answer({ refused: asError(reason) });
     if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
-    return { status: 'failed', error: reason, mayRunAgain: mayRunAgainAfterOwn(error) };
+    return { status: 'failed', error: reason, mayRunAgain: isRepeatable };
   }
 
   async #tellLost(lost: readonly Write[]): Promise<void> {

@@ -135,10 +135,7 @@ function infoIn(text: string): ReadonlyMap<string, string> {
 
 const QUESTION = { ms: REDIS_QUESTION_MS };
 
-/**
- * A connection each of whose answers comes within 10 seconds, or an error: a client may keep commands for as long as it is not
- * connected. For questions to servers; calls about claims have bounds of their own (`engineStore`).
- */
+/** A connection whose answers come within 10 seconds, or an error: a client may keep commands while it is not connected. */
 function boundedConnection(connection: Connection): Connection {
   const limits = { send: QUESTION, primaries: QUESTION };
   const limited = bounded(connection, limits, unansweredByStore, systemClock);

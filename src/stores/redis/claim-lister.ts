@@ -16,8 +16,8 @@ const MOST_KEYS_PER_REQUEST = 1_000;
 const LEAST_KEYS_PER_REQUEST = 10;
 
 /**
- * Where to go on: at which node, with which cursor of its SCAN, and, where a page had no room for all of an answer, which of
- * its keys were given already; it is asked for again, and so with the same `count`.
+ * Where to go on: the node, the cursor of its SCAN, and, where a page had no room for all of an answer, which keys of it
+ * were given; it is asked for again, and so with the same `count`.
  */
 type Position = readonly [node: string, cursor: string, count: number, given: readonly string[]];
 

@@ -43,18 +43,15 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/**
- * What a server answers begins with a word in capitals. Anything else comes from the client: its connection is lost, or not there
- * yet.
- */
+/** A server's answer begins with a word in capitals. Anything else is the client's: its connection is lost, or not there yet. */
 const FROM_SERVER = /^[A-Z]{2,} /;
 
 /** Answers to a client that has to wait. */
 const PASSING = /^ERR (max number of clients|max clients)/;
 
 /**
- * Says what was wrong and what to do, of an error of a client, or the text of one in an answer. The error of a client may carry
- * the command with all that it wrote; what is kept as the cause does not.
+ * Says what was wrong and what to do, of a client's error or the text of one in an answer. A client's error may carry the
+ * command with all that it wrote; the cause that is kept does not.
  */
 export function toStoreError(thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown;

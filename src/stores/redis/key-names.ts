@@ -13,8 +13,8 @@ export interface KeyNames {
 }
 
 /**
- * `batchlatch:` and the key. With `slots`, `batchlatch:{3}` and the key: of such a name Redis hashes what is in the braces
- * alone, so all keys of one part are in one slot of the cluster, and one script can be about them.
+ * `batchlatch:` and the key; with `slots`, `batchlatch:{3}` and the key. Redis hashes what is in braces alone, so all keys of
+ * one part are in one slot of the cluster, and one script can be about them.
  */
 export function keyNames(prefix: string, slots: number): KeyNames {
   if (slots === 0) {

@@ -143,10 +143,7 @@ export async function readClaim(
   return isForgotten(claim, read.row.now) ? undefined : claim;
 }
 
-/**
- * The times of an outcome, which are relative to the server's, by the clock of this machine. A lease began when the call was
- * made or later: it ends no earlier than is said here.
- */
+/** The times of an outcome, which are relative to the server's, by this machine's clock. A lease ends no earlier than it says. */
 function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): AcquireOutcome {
   switch (outcome.status) {
     case 'acquired':

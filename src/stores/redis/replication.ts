@@ -12,10 +12,7 @@ export interface WaitOptions {
   readonly aof?: boolean;
 }
 
-/**
- * Sends a command, and waits for the copies of all that the primary had written when the command ran: what it wrote, and
- * also what it met.
- */
+/** Sends a command, and waits for the copies of all that the primary had written by then: also of what the command met. */
 export type Replication = (
   connection: Connection,
   key: string,

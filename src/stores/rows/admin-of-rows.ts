@@ -40,10 +40,7 @@ export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'insert' | 'read'
   delete(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
 
-/**
- * Reads each row and decides by the table of `claims/changes.ts`. A lost race is decided again from the row that won
- * it, which most often refuses the change.
- */
+/** Decides by the table of `claims/changes.ts`. A lost race is decided again, and most often refused then. */
 function operateOnRows<Row>(
   operations: readonly ClaimOperation[],
   { operator, clock, clockToleranceMs }: AdminSetup<Row>,
