@@ -23,26 +23,23 @@ export function bounded<Target extends object, Name extends keyof Target & strin
   errorOf: (why: 'silent' | 'given-up', limitMs: number) => Error,
   clock: Clock,
 ): Pick<Target, Name> {
-  const entries = Object.entries<Limit>(limits).filter(
-    ([name]) => typeof target[name as Name] === 'function',
-  );
-  return Object.fromEntries(
-    entries.map(([name, limit]) => [name, limitedMethod(name as Name, limit)]),
-  ) as Pick<Target, Name>;
+  const limited = Object.entries<Limit>(limits)
+    .filter(([name]) => typeof target[name as Name] === 'function')
+    .map(([name, limit]) => [name, limitedMethod(name as Name, limit)]);
+  return Object.fromEntries(limited) as Pick<Target, Name>;
 
   function limitedMethod(name: Name, { ms: limitMs, signalAt = -1, signalIn }: Limit): Method {
-    const call = (args: unknown[], stop: Stop): Promise<unknown> => {
-      const given = args.slice();
-      if (signalIn !== undefined)
-        given[signalAt] = { ...(args[signalAt] as object), [signalIn]: stop.signal };
-      else if (signalAt >= 0) given[signalAt] = stop;
-      return (target[name] as Method)(...given);
-    };
     return (...args) => {
-      const given = args[signalAt] as StopSignal | Partial<Record<string, StopSignal>> | undefined;
+      const given = args[signalAt];
+      const call = (stop: Stop): Promise<unknown> => {
+        const handed = args.slice();
+        if (signalIn !== undefined) handed[signalAt] = { ...(given as object), [signalIn]: stop.signal };
+        else if (signalAt >= 0) handed[signalAt] = stop;
+        return (target[name] as Method)(...handed);
+      };
       const signal =
-        signalIn === undefined ? given : (given as Partial<Record<string, StopSignal>>)?.[signalIn];
-      return stoppableCall((stop) => call(args, stop), {
+        signalIn === undefined ? given : (given as Partial<Record<string, unknown>> | undefined)?.[signalIn];
+      return stoppableCall(call, {
         clock,
         limitMs,
         signal: signal as StopSignal | undefined,
@@ -62,10 +59,7 @@ export interface CallBound {
   readonly errorOf: (why: 'silent' | 'given-up') => Error;
 }
 
-/**
- * Waits for a call to the outside no longer than `limitMs`, whatever client was given: a call that never answers
- * would otherwise keep its place without end. Its signal is aborted then.
- */
+/** Waits for a call to the outside no longer than `limitMs`, whatever the client. Its signal is aborted then. */
 export function boundedCall<Answer>(
   call: (signal: AbortSignal) => Promise<Answer>,
   bound: CallBound,

@@ -31,24 +31,14 @@ export const systemClock: Clock = {
 /** Resolves after `delayMs`, or as soon as `signal` is aborted, whichever comes first. */
 export function wait(clock: Clock, delayMs: number, signal?: StopSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.setTimer(done, delayMs);
-    signal?.addEventListener('abort', done, { once: true });
-  });
+  return waitAtMost(clock, delayMs, undefined, signal);
 }
 
-/**
- * Resolves when `work` has ended, well or not, after `limitMs`, or as soon as `signal` is aborted, whichever comes first.
- */
+/** Resolves when `work` has ended, well or not, after `limitMs`, or as soon as `signal` is aborted, whichever is first. */
 export function waitAtMost(
   clock: Clock,
   limitMs: number,
-  work: Promise<unknown>,
+  work: Promise<unknown> | undefined,
   signal?: StopSignal,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -60,6 +50,6 @@ export function waitAtMost(
     const cancel = clock.setTimer(done, limitMs);
     if (signal?.aborted === true) done();
     else signal?.addEventListener('abort', done, { once: true });
-    void work.finally(done).catch(() => undefined);
+    work?.finally(done).catch(() => undefined);
   });
 }

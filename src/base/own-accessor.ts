@@ -1,8 +1,8 @@
 import { builtIn } from './built-in.ts';
 
 /**
- * The descriptor of an accessor that is an own member of objects, so that a copy, JSON and a clone have it too. To be made once
- * for all objects of a class, which then share a hidden class of V8.
+ * An accessor that is an own member of objects, so that a copy, JSON and a clone have it. Made once for all objects of a
+ * class, which then share a hidden class of V8.
  */
 export function ownAccessor<Owner>(accessor: {
   get(this: Owner): unknown;

@@ -39,10 +39,7 @@ export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = Queu
     (this.#waiting[index] as Waiting<Item, Note, Outcome, Member>).noted = outcome;
   }
 
-  /**
-   * Answers items, by their indexes, with the outcomes in the same order. Does nothing where nobody waits any more, and returns the
-   * indexes of those.
-   */
+  /** Answers items, by their indexes, with the outcomes in the same order. Returns the indexes of those that nobody waits for. */
   answer(indexes: readonly number[], outcomes: readonly Outcome[]): number[] {
     const answered: Waiting<Item, Note, Outcome, Member>[] = [];
     const unwanted: number[] = [];

@@ -27,8 +27,8 @@ export interface StopSignal {
 }
 
 /**
- * An `AbortController` and its signal in one, at a hundredth of the price: the platform's takes longer to create than a record
- * takes from its claim to its end. `signal` creates an `AbortSignal` when somebody asks for it.
+ * An `AbortController` and its signal in one, at a hundredth of the price: creating the platform's takes longer than a record
+ * takes from its claim to its end. `signal` creates an `AbortSignal` on first use.
  */
 export class Stop implements StopSignal {
   #controller: AbortController | undefined;

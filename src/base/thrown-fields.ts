@@ -1,16 +1,14 @@
 import { isObject } from './is-object.ts';
 
-/**
- * Members that say what failed. What is thrown may as well be the body that was sent, so that no other member is shown.
- */
+/** Members that say what failed. What is thrown may be the body that was sent, so no other is shown. */
 const OF_FAILURES =
   /^(error|err|failure|decline|status|http|exit|sql|result|grpc)?_?(code|reason|status|type|kind|message|title|detail|description|hint|state)$|^(error|errno|syscall|(is)?retryable|requestId|traceId)$/i;
 const MOST_FIELDS = 20;
 const LONGEST_FIELD = 200;
 
 /**
- * What an object that was thrown and is no error says of the failure, such as `{ code, reason }`, as JSON: its texts,
- * numbers and booleans, without what is nested. Undefined where it says nothing.
+ * What a thrown object that is no error, such as `{ code, reason }`, says of the failure, as JSON: its texts, numbers and
+ * booleans, without what is nested. Undefined where it says nothing.
  */
 export function thrownFields(thrown: unknown): string | undefined {
   if (!isObject(thrown) || Array.isArray(thrown)) return undefined;

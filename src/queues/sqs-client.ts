@@ -62,10 +62,7 @@ export const SQS_OPERATIONS = ['changeMessageVisibilityBatch', 'sendMessage'] as
 
 const CALL: Limit = { ms: SQS_CALL_MS, signalAt: 1, signalIn: 'abortSignal' };
 
-/**
- * The client, none of whose calls takes longer than 5 seconds: the SDK's own waits without a limit by default,
- * and the answer to Lambda would wait with it.
- */
+/** The client, whose calls end within 5 seconds: the SDK waits without a limit, and the answer to Lambda would with it. */
 export function boundedSqs(client: SqsClient, clock: Clock): SqsClient {
   const limits = { changeMessageVisibilityBatch: CALL, sendMessage: CALL };
   return bounded(client, limits, unansweredBySqs, clock);

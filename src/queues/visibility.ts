@@ -1,5 +1,6 @@
 import type { SqsClient } from './sqs-client.ts';
 import { ConfigurationError } from '../base/errors.ts';
+import { indexesBy } from '../base/indexes-by.ts';
 
 /** When one message becomes visible again. */
 export interface VisibilityChange {
@@ -23,9 +24,8 @@ export async function changeVisibilities(
   signal?: AbortSignal,
 ): Promise<(Error | undefined)[]> {
   const errors: (Error | undefined)[] = changes.map(() => undefined);
-  const groups = [...groupsOf(changes)];
   await Promise.all(
-    groups.map(async ({ queueUrl, indexes }) => {
+    [...groupsOf(changes)].map(async ({ queueUrl, indexes }) => {
       try {
         const { Failed = [] } = await client.changeMessageVisibilityBatch(
           {
@@ -55,13 +55,7 @@ export async function changeVisibilities(
 function* groupsOf(
   changes: readonly VisibilityChange[],
 ): Generator<{ readonly queueUrl: string; readonly indexes: readonly number[] }> {
-  const byQueue = new Map<string, number[]>();
-  changes.forEach(({ queueUrl }, index) => {
-    const indexes = byQueue.get(queueUrl);
-    if (indexes === undefined) byQueue.set(queueUrl, [index]);
-    else indexes.push(index);
-  });
-  for (const [queueUrl, indexes] of byQueue) {
+  for (const [queueUrl, indexes] of indexesBy(changes, (change) => change.queueUrl)) {
     for (let start = 0; start < indexes.length; start += ENTRIES_PER_REQUEST) {
       yield { queueUrl, indexes: indexes.slice(start, start + ENTRIES_PER_REQUEST) };
     }

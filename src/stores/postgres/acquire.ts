@@ -14,8 +14,6 @@ import { type Found, readRows } from './read.ts';
 import { type Sent, send } from './sender.ts';
 import { storableMs, storableText } from './storable.ts';
 
-type Asked = Keyed<ClaimRequest>;
-
 /** `again`: nothing is known yet, and it has to be asked for again. */
 type Answer = AcquireOutcome | { readonly status: 'again' };
 
@@ -34,7 +32,7 @@ export async function acquireClaims(
   let pending = requests.map((_, index) => index);
   for (let round = 1; round <= MOST_ROUNDS && pending.length > 0; round += 1) {
     const asked = pending.map((index) => requests[index] as ClaimRequest);
-    const answers = await byKeys<ClaimRequest, Answer>(asked, (items) => askFor(items, table, signal));
+    const answers = await byKeys(asked, (keyed) => askFor(keyed, table, signal));
     pending = pending.filter((index, position) => {
       const answer = answers[position] as Answer;
       if (answer.status === 'again') return true;
@@ -47,7 +45,7 @@ export async function acquireClaims(
 }
 
 async function askFor(
-  asked: readonly Asked[],
+  asked: readonly Keyed<ClaimRequest>[],
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
@@ -71,7 +69,7 @@ async function askFor(
 }
 
 /** One array for each column. What a row of a first claim holds is decided where all rows are made. */
-function columnsOf(asked: readonly Asked[]): string[] {
+function columnsOf(asked: readonly Keyed<ClaimRequest>[]): string[] {
   const claims = asked.map(({ item }) => firstClaim(item, 0));
   const told = (text: string | undefined): string | undefined => text && storableText(text);
   return [

@@ -2,9 +2,8 @@
 type Value = string | number | boolean | null | undefined;
 
 /**
- * One column of many rows as the text of an array. `pg` takes longer for it: it replaces twice in each text. Where all of the
- * column is null the array is empty, because `unnest` fills up the shorter of its arrays with nulls: another column has to be
- * as long as there are rows.
+ * A column of many rows as the text of an array, which takes `pg` longer. All nulls give an empty array: `unnest`
+ * fills up the shorter of its arrays, so another column has to be as long as there are rows.
  */
 export function columnOf<Item>(items: readonly Item[], valueOf: (item: Item) => Value): string {
   let text = '';

@@ -1,7 +1,7 @@
 import type { AttemptHandle, AttemptTransaction } from '../../claims/attempt-handle.ts';
 
 /**
- * Begins a transaction in each of these attempts, and ends all of them with `work`. While it lasts none of them is settled. Where one
+ * Begins a transaction in each of these attempts, none of which is settled before `work` has ended. Where one
  * cannot begin, nothing is done: rejects with why.
  */
 export async function together<Result>(

@@ -1,5 +1,5 @@
 import { aString, type Check, checkOptionsOf } from '../../options/check-options.ts';
-import { DEFAULT_TABLE, quoted, quotedTable, tableNameOf } from './table-name.ts';
+import { DEFAULT_TABLE, quoted, quotedTable } from './table-name.ts';
 
 /** Options of `claimsTableSql()`. */
 export interface ClaimsTableSqlOptions {
@@ -21,8 +21,8 @@ const checks: Readonly<Record<keyof ClaimsTableSqlOptions, Check>> = { table: aS
 export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
   checkOptionsOf('claimsTableSql', options, checks);
   const { table = DEFAULT_TABLE } = options;
-  const { name } = tableNameOf(table);
   const quotedName = quotedTable(table);
+  const name = table.split('.').at(-1);
   return `CREATE TABLE IF NOT EXISTS ${quotedName} (
   key text COLLATE "C" PRIMARY KEY,
   status text NOT NULL CHECK (split_part(status, '@', 1) IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),

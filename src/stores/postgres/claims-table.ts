@@ -1,65 +1,66 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { PostgresPool, SqlStatement } from './pool.ts';
-import { acquireText, changeText, readText } from './statements.ts';
+import { acquireText, changeText, DATABASE_TIME, readText } from './statements.ts';
 import { DEFAULT_TABLE, quotedTable } from './table-name.ts';
-
-/** What a claims table is made of; tests say the time otherwise. */
-export interface ClaimsTableSetup {
-  readonly pool: PostgresPool;
-  /** `batchlatch_claims`, or `schema.table`. */
-  readonly tableName: string;
-  /** This process's, for what it waits for and for what the engine compares with its own. */
-  readonly clock: Clock;
-  /** Gives the SQL expression for the time, which decides leases. */
-  readonly now: () => string;
-  /** Whether sessions remember the statements of attempts. Default: false. */
-  readonly prepare?: boolean | undefined;
-  /** A number from 0 up to, not including, 1, for the jitter of resends. */
-  readonly random: () => number;
-}
-
-/** A claims table, and the statements that are sent to it. */
-export interface ClaimsTable extends ClaimsTableSetup {
-  /** The name with quotes, for statements. */
-  readonly table: string;
-  /** The statements of attempts, without their values. */
-  readonly statements: () => ClaimStatements;
-  /** From now on statements have no names. */
-  readonly stopPreparing: () => void;
-}
 
 /** A statement that may be prepared. */
 export type NamedText = Pick<SqlStatement, 'name' | 'text'>;
 
-interface ClaimStatements {
-  readonly acquire: NamedText;
-  readonly change: NamedText;
-  readonly read: NamedText;
+/** A claims table, and the statements that are sent to it. */
+export interface ClaimsTable {
+  readonly pool: PostgresPool;
+  /** As the user named it. */
+  readonly tableName: string;
+  /** The name with quotes, for statements. */
+  readonly table: string;
+  /** This process's, for what it waits for and for what the engine compares with its own. */
+  readonly clock: Clock;
+  /** Gives the SQL expression for the time, which decides leases. */
+  readonly now: () => string;
+  /** A number from 0 up to, not including, 1, for the jitter of resends. */
+  readonly random: () => number;
+  /** The statements of attempts, without their values. */
+  readonly statements: () => Readonly<Record<'acquire' | 'change' | 'read', NamedText>>;
+  /** From now on statements have no names. */
+  readonly stopPreparing: () => void;
 }
 
-/** Throws a `ConfigurationError` for a name that is no table's. */
+interface ClaimsTableSetup extends Partial<Pick<ClaimsTable, 'clock' | 'now' | 'random'>> {
+  readonly pool: PostgresPool;
+  readonly tableName?: string | undefined;
+  /** Whether sessions remember the statements of attempts. Default: false. */
+  readonly prepare?: boolean | undefined;
+}
+
+/** Tests say the time otherwise. Throws a `ConfigurationError` for a name that is no table's. */
 export function claimsTable({
+  pool,
   tableName = DEFAULT_TABLE,
-  ...setup
-}: Omit<ClaimsTableSetup, 'tableName'> & { readonly tableName?: string | undefined }): ClaimsTable {
+  prepare: isPrepared = false,
+  clock = systemClock,
+  now = () => DATABASE_TIME,
+  random = Math.random,
+}: ClaimsTableSetup): ClaimsTable {
   const table = quotedTable(tableName);
-  let isPrepared = setup.prepare === true;
-  let now: string | undefined;
-  let statements: ClaimStatements | undefined;
+  let time: string | undefined;
+  let statements: ReturnType<ClaimsTable['statements']> | undefined;
   const named = (text: string): NamedText => (isPrepared ? { name: nameOf(text), text } : { text });
   return {
-    ...setup,
+    pool,
     tableName,
     table,
+    clock,
+    now,
+    random,
     statements() {
-      const current = setup.now();
-      if (statements !== undefined && current === now) return statements;
-      now = current;
+      const current = now();
+      if (statements !== undefined && current === time) return statements;
+      time = current;
       statements = {
-        acquire: named(acquireText(table, now)),
-        change: named(changeText(table, now)),
-        read: named(readText(table, now)),
+        acquire: named(acquireText(table, time)),
+        change: named(changeText(table, time)),
+        read: named(readText(table, time)),
       };
       return statements;
     },

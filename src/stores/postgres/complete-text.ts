@@ -7,15 +7,13 @@ import { storableMs, storedKey } from './storable.ts';
 const LONGEST_UNTIL_COMMIT_MS = 20_000;
 
 /**
- * Completes claims for their owners, and gives the keys of those that were completed. One parameter holds all of them as JSON,
- * because not every ORM passes arrays on; the other is the transaction in which the effects were done: in any other, such as after a
- * COMMIT by the handler itself, nothing is completed. Rows are locked in the order of their keys.
+ * Completes claims for their owners, and gives their keys. One parameter holds all of them as JSON, because not every ORM
+ * passes arrays on; the other is the transaction of the effects: in any other, such as after a COMMIT by the handler,
+ * nothing is completed. Rows are found by their keys alone, in whose order they are locked: by the index of open claims
+ * this would read those of all other attempts, and under SERIALIZABLE fail because of each of them.
  *
- * They are found by their keys alone: the condition on `status` is one that no index has. By the index of open claims, this would read
- * those of all other attempts, and under SERIALIZABLE fail because of each of them.
- *
- * From now on the rows are locked, and whoever asks for one of them waits, with all the rest of its batch. Only the COMMIT is left:
- * where that does not come, because the process was killed or is frozen, the database ends the transaction.
+ * From now on whoever asks for one of the rows waits, with all of its batch. Where the COMMIT does not come, because the
+ * process was killed or is frozen, the database ends the transaction.
  */
 export function completeText(table: string, now: string): string {
   return `

@@ -1,18 +1,9 @@
-import { stoppableCall } from '../../base/bounded.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type CallBound, stoppableCall } from '../../base/bounded.ts';
 import { StoreError } from '../../base/errors.ts';
 import { POSTGRES_CONNECTION_MS } from '../../base/limits.ts';
-import type { Stop, StopSignal } from '../../base/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
-
-export interface LendingBound {
-  readonly clock: Clock;
-  /** The longest time with the connection, in milliseconds: then it is closed, whatever it waits for. */
-  readonly limitMs: number;
-  /** Once aborted, no connection is waited for any longer. What was sent by then is answered. */
-  readonly signal?: StopSignal | undefined;
-}
 
 /** A connection of a pool, and how to give it back, once: closed, if it is broken. */
 export interface Borrowed<Client> {
@@ -20,18 +11,13 @@ export interface Borrowed<Client> {
   giveBack(isBroken: boolean): void;
 }
 
-interface BorrowingBound extends Pick<LendingBound, 'clock' | 'signal'> {
-  readonly limitMs: number;
-  readonly errorOf: (why: 'silent' | 'given-up') => Error;
-}
-
 /**
- * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: who has borrowed it learns it
- * from the next statement, and may never send one.
+ * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: its borrower may never send
+ * a statement that would tell.
  */
 export async function borrow<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
-  bound: BorrowingBound,
+  bound: CallBound,
 ): Promise<Borrowed<Client>> {
   const client = await stoppableCall(
     () => pool.connect(),
@@ -51,41 +37,29 @@ export async function borrow<Client extends PostgresClient>(
 }
 
 /**
- * Does something on a connection of the pool, and gives it back: closed, unless the database has answered on it to the end. Also
- * a connection that the network has swallowed comes back to the pool then, and does not keep its place for ever.
+ * Does something on a connection of the pool, and gives it back: closed, unless the database has answered on it to the end within
+ * `limitMs`. Also a connection that the network has swallowed comes back to the pool then. Once `signal` is aborted, no connection is
+ * waited for any longer; what was sent by then is answered.
  */
 export async function onConnection<Client extends PostgresClient, Result>(
   pool: PostgresPool<Client>,
   body: (client: Client) => Promise<Result>,
-  { clock, limitMs, signal }: LendingBound,
+  { clock, limitMs, signal }: Omit<CallBound, 'errorOf'>,
 ): Promise<Result> {
-  const borrowed = await borrow(pool, {
-    clock,
-    signal,
-    limitMs: POSTGRES_CONNECTION_MS,
-    errorOf: noConnection,
-  });
-  return stoppableCall((stop) => use(borrowed, body, stop), {
-    clock,
-    limitMs,
-    errorOf: () => silent(limitMs),
-  });
-}
-
-async function use<Client, Result>(
-  { client, giveBack }: Borrowed<Client>,
-  body: (client: Client) => Promise<Result>,
-  stop: Stop,
-): Promise<Result> {
-  stop.addEventListener('abort', () => giveBack(true));
-  try {
-    const result = await body(client);
-    giveBack(false);
-    return result;
-  } catch (thrown) {
-    giveBack(!leavesConnection(thrown));
-    throw thrown;
-  }
+  const lending = { clock, signal, limitMs: POSTGRES_CONNECTION_MS, errorOf: noConnection };
+  const { client, giveBack } = await borrow(pool, lending);
+  const use = async (stop: StopSignal): Promise<Result> => {
+    stop.addEventListener('abort', () => giveBack(true));
+    try {
+      const result = await body(client);
+      giveBack(false);
+      return result;
+    } catch (thrown) {
+      giveBack(!leavesConnection(thrown));
+      throw thrown;
+    }
+  };
+  return stoppableCall(use, { clock, limitMs, errorOf: () => silent(limitMs) });
 }
 
 function noConnection(why: 'silent' | 'given-up'): StoreError {

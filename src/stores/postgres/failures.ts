@@ -19,13 +19,14 @@ export interface FailedOn {
 export function toStoreError(thrown: unknown, on: FailedOn): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const told = toldBy(thrown);
-  const cause = toCause(told);
   const known = KNOWN.find(({ test }) => test(told));
-  if (known === undefined) {
-    return new StoreError(`PostgreSQL: ${wordsOf(told)}`, { cause, isRetryable: isPassing(told) });
-  }
-  const { code, message } = known;
-  return new StoreError(message(told, on), { cause, isRetryable: isPassing(told), ...(code && { code }) });
+  const message = known?.message(told, on) ?? `PostgreSQL: ${wordsOf(told)}`;
+  const code = known?.code;
+  return new StoreError(message, {
+    cause: toCause(told),
+    isRetryable: isPassing(told),
+    ...(code && { code }),
+  });
 }
 
 interface Known {
@@ -92,10 +93,7 @@ export function mayBeResent(thrown: unknown): boolean {
   return isPassing(told) && told.state !== '57014';
 }
 
-/**
- * Whether the session does not know the statement by its name, or knows another's: a pooler has given the connection another
- * session. The statement was not carried out.
- */
+/** Whether the session lacks the statement, or has another of its name: a pooler has changed sessions. It was not carried out. */
 export function isOfSession(thrown: unknown): boolean {
   return /^(26000|42P05)$/.test(toldBy(thrown).state);
 }
@@ -153,9 +151,6 @@ function wordsOf({ name, state, code, message }: Told): string {
 /** An error that may be logged with all of its properties. */
 function toCause({ name, state, code, severity, message }: Told): Error {
   const cause = new Error(message);
-  cause.name = name;
-  return Object.assign(cause, {
-    ...((state !== '' || code !== '') && { code: state || code }),
-    ...(severity !== '' && { severity }),
-  });
+  const known = state || code;
+  return Object.assign(cause, { name, ...(known && { code: known }), ...(severity && { severity }) });
 }

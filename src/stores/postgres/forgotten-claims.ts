@@ -1,9 +1,7 @@
-import { systemClock } from '../../base/clock.ts';
 import { anInteger, aString, type Check, checkOptionsOf, objectWith } from '../../options/check-options.ts';
 import { claimsTable } from './claims-table.ts';
 import { aPool, type PostgresPool } from './pool.ts';
 import { send } from './sender.ts';
-import { DATABASE_TIME } from './statements.ts';
 
 /** Options of `deleteForgottenClaims()`. */
 export interface ForgottenClaimsOptions {
@@ -41,13 +39,7 @@ const ROWS_OF_A_STEP = 1_000;
 export async function deleteForgottenClaims(options: ForgottenClaimsOptions): Promise<number> {
   checkOptionsOf('deleteForgottenClaims', options, checks);
   const { pool, table: tableName, limit = 100_000, signal } = options;
-  const table = claimsTable({
-    pool,
-    tableName,
-    clock: systemClock,
-    now: () => DATABASE_TIME,
-    random: Math.random,
-  });
+  const table = claimsTable({ pool, tableName });
   const text = `
 WITH forgotten AS (
   SELECT key FROM ${table.table} WHERE expires_at <= ${table.now()} AND strpos(status, '@') = 0

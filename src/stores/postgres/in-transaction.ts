@@ -99,7 +99,7 @@ export function inTransaction<Result, Client = TransactionClient>(
   options?: InTransactionOptions<Client>,
 ): Promise<Result>;
 export async function inTransaction(
-  contextOrItems: AttemptContext | readonly { readonly context: AttemptContext }[] | undefined,
+  contextOrItems: AttemptContext | readonly ManyItem[] | undefined,
   work: unknown,
   options: object = {},
 ): Promise<unknown> {
@@ -107,14 +107,11 @@ export async function inTransaction(
   if (typeof work !== 'function')
     throw new ConfigurationError(`Expected the second argument of ${CALLER} to be a function`);
   return Array.isArray(contextOrItems)
-    ? manyInTransaction(
-        contextOrItems as readonly { readonly context: AttemptContext }[],
-        work as ManyWork,
-        options,
-      )
+    ? manyInTransaction(contextOrItems as readonly ManyItem[], work as ManyWork, options)
     : oneInTransaction(contextOrItems as AttemptContext | undefined, work as OneWork, options);
 }
 
+type ManyItem = { readonly context: AttemptContext };
 type OneWork = (client: unknown) => Promise<unknown>;
 type ManyWork = (client: unknown, live: readonly unknown[]) => Promise<readonly unknown[] | void>;
 
@@ -126,12 +123,8 @@ async function oneInTransaction(
   const attempt = attemptOf(context, CALLER);
   const run = runnerFor(attempt.store, options);
   const [made] = await together([attempt], async (transactions) => {
-    const all = await runUntilCommitted(
-      transactions,
-      async (client) => [{ result: await work(client) }],
-      [attempt],
-      run,
-    );
+    const workOfOne = async (client: unknown): Promise<Made[]> => [{ result: await work(client) }];
+    const all = await runUntilCommitted(transactions, workOfOne, [attempt], run);
     const [only] = all;
     if (only !== undefined && 'error' in only) throw only.error;
     return all;
@@ -140,7 +133,7 @@ async function oneInTransaction(
 }
 
 async function manyInTransaction(
-  items: readonly { readonly context: AttemptContext }[],
+  items: readonly ManyItem[],
   work: ManyWork,
   options: TransactionOptions,
 ): Promise<unknown[]> {
@@ -149,18 +142,11 @@ async function manyInTransaction(
   if (first === undefined) return [];
   const run = runnerFor(first.store, options);
   const made = await together(attempts, async (transactions) => {
-    const all = await runUntilCommitted(
-      transactions,
-      async (client, places) => {
-        const answer = await work(
-          client,
-          places.map((place) => items[place]),
-        );
-        return madeOf(answer, places.length);
-      },
-      attempts,
-      run,
-    );
+    const workOfSome = async (client: unknown, places: readonly number[]): Promise<Made[]> => {
+      const live = places.map((place) => items[place]);
+      return madeOf(await work(client, live), live.length);
+    };
+    const all = await runUntilCommitted(transactions, workOfSome, attempts, run);
     all.forEach((one, place) => {
       // A handler that makes nothing of what this gives back must not have its records completed without their effects.
       if ('error' in one) transactions[place]?.noteNotDone(one.error);

@@ -1,4 +1,3 @@
-import type { Claim } from '../../claims/claim.ts';
 import { notACursor } from '../../claims/claim-query.ts';
 import { isObject } from '../../base/is-object.ts';
 import type { ClaimState } from '../../claims/claim-admin.ts';
@@ -14,20 +13,14 @@ import { escapedKey } from './storable.ts';
 const MOST_LISTED = 2_000;
 const MOST_COUNTED = 50_000;
 
-/**
- * Lists claims in the order in which they can be found: those that are not completed by the index of these, the others, and
- * all, by their keys. Each page goes on after the last row of the one before it.
- */
+/** Lists open claims by their index, the others and all by their keys. A page goes on after the last row of the one before it. */
 export function rowLister(table: ClaimsTable): RowLister<Row> {
   return {
     async list(query, position, signal): Promise<RowPage> {
       const way = wayTo(query, MOST_LISTED);
       const [first, ...rows] = await ask(listText(table.table, way), way, query, position, table, signal);
       const found = rows.length === 0 && first?.['key'] === null ? [] : [first as Row, ...rows];
-      const claims = found.flatMap((row): Claim[] => {
-        const claim = query.claimOf(row);
-        return claim === undefined ? [] : [claim];
-      });
+      const claims = found.flatMap((row) => query.claimOf(row) ?? []);
       // As many as asked for: there may be more among the rows that were gone through.
       const last = found.length === query.limit ? found.at(-1) : undefined;
       return { claims, ...readingOf(first, way), ...positionAfter(last, first, way) };

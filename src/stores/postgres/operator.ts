@@ -1,99 +1,70 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { RowOperator } from '../rows/admin-of-rows.ts';
-import type { DeleteOutcome, Replacement, WriteOutcome } from '../rows/row-writer.ts';
+import type { DeleteOutcome } from '../rows/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';
-import { byKeys, inStatements, type Keyed } from './items.ts';
+import type { Privilege } from './failures.ts';
+import { byKeys, inStatements } from './items.ts';
 import { readEach } from './read.ts';
 import { COLUMNS, type Row, toClaim } from './row.ts';
-import { type Sent, send } from './sender.ts';
+import { send } from './sender.ts';
 import { claimColumns, timeAt } from './statements.ts';
 import { storableJson } from './storable.ts';
 
-/**
- * What people change: whole rows with times of the database's clock, each on the condition that the row is still the version
- * that was read (`xmin`, the transaction that wrote it).
- */
+/** What people change: whole rows with times of the database's clock, each only if it is still the version that was read (`xmin`). */
 export function rowOperator(table: ClaimsTable): RowOperator<Row> {
   const texts = operatorTexts(table.table);
+
+  /** Sends a statement about rows as JSON, of which people change few at a time; it gives the keys of those that it wrote. */
+  async function write(
+    rows: readonly Row[],
+    text: string,
+    privileges: readonly Privilege[],
+    signal: StopSignal | undefined,
+  ): Promise<DeleteOutcome<Row>[]> {
+    const sent = await send(table, { text, values: [storableJson(rows)], privileges }, signal);
+    const written = new Set(sent.rows.map(({ key }) => key));
+    return rows.map(({ key }) => ({
+      status: written.has(key) ? 'written' : 'refused',
+      wasResent: sent.wasResent,
+    }));
+  }
+
   return {
     toClaim,
     read: (keys, signal) => readEach(keys, table, { text: texts.read }, signal),
     insert: (claims, signal) =>
-      byKeys<Claim, WriteOutcome<Row>>(claims, async (keyed) => {
-        const { rows } = await send(
-          table,
-          { text: texts.insert, values: [insertedRows(keyed)], privileges: ['SELECT', 'INSERT'] },
-          signal,
-        );
-        return outcomesOf(
-          keyed.map(({ stored }) => ({ key: stored })),
-          rows,
-        );
+      byKeys(claims, (keyed) => {
+        const rows = keyed.map(({ item, stored }) => ({ key: stored, ...columnsOf(item) }));
+        return write(rows, texts.insert, ['SELECT', 'INSERT'], signal);
       }),
     replace: (replacements, signal) =>
-      inStatements<Replacement<Row>, WriteOutcome<Row>>(
-        replacements,
-        async (items) => {
-          const { rows } = await send(
-            table,
-            { text: texts.replace, values: [replacedRows(items)], privileges: ['SELECT', 'UPDATE'] },
-            signal,
-          );
-          return outcomesOf(
-            items.map(({ row }) => row),
-            rows,
-          );
-        },
-        failed,
-      ),
+      inStatements(replacements, (items) => {
+        const rows = items.map(({ row, claim }) => ({ ...versionOf(row), ...columnsOf(claim) }));
+        return write(rows, texts.replace, ['SELECT', 'UPDATE'], signal);
+      }),
     delete: (rows, signal) =>
-      inStatements<Row, DeleteOutcome<Row>>(rows, (items) => deleteRows(items, table, texts, signal), failed),
+      inStatements(rows, (items) =>
+        write(items.map(versionOf), texts.delete, ['SELECT', 'UPDATE', 'DELETE'], signal),
+      ),
   };
-}
-
-function failed(error: Error): { readonly status: 'error'; readonly error: Error } {
-  return { status: 'error', error };
-}
-
-async function deleteRows(
-  items: readonly Row[],
-  table: ClaimsTable,
-  texts: OperatorTexts,
-  signal: StopSignal | undefined,
-): Promise<DeleteOutcome<Row>[]> {
-  const values = [items.map((row) => row['key']), items.map((row) => row['version'])];
-  const sent = await send(
-    table,
-    { text: texts.delete, values, privileges: ['SELECT', 'UPDATE', 'DELETE'] },
-    signal,
-  );
-  return outcomesOf(items, sent.rows).map((outcome) => ({ ...outcome, wasResent: sent.wasResent }));
-}
-
-function outcomesOf(items: readonly Row[], rows: Sent['rows']): WriteOutcome<Row>[] {
-  const written = new Set(rows.map(({ key }) => key));
-  return items.map(({ key }) => ({ status: written.has(key) ? 'written' : 'refused' }));
-}
-
-interface OperatorTexts {
-  readonly read: string;
-  readonly insert: string;
-  readonly replace: string;
-  readonly delete: string;
 }
 
 const { key: _key, ...OTHERS } = COLUMNS;
 const WRITTEN = Object.entries(OTHERS) as [keyof typeof OTHERS, readonly [column: string, type: string]][];
 
-function operatorTexts(table: string): OperatorTexts {
+function operatorTexts(table: string): Readonly<Record<'read' | 'insert' | 'replace' | 'delete', string>> {
   const columns = WRITTEN.map(([, column]) => column);
   const types = columns.map(([name, type]) => `${name} ${type === 'time' ? 'float8' : type}`).join(', ');
   const valueOf = ([name, type]: readonly [string, string]): string =>
     type === 'time' ? timeAt(`a.${name}`) : `a.${name}`;
   const stillAsRead = `
+WITH asked AS (
+  SELECT * FROM json_to_recordset($1::json) AS a (key text, version text, ${types})
+), still AS (
   SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
-  WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c`;
+  WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c
+)`;
   return {
     read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
     insert: `
@@ -103,37 +74,21 @@ FROM json_to_recordset($1::json) AS a (key text, ${types})
 ORDER BY a.key COLLATE "C"
 ON CONFLICT (key) DO NOTHING
 RETURNING key`,
-    replace: `
-WITH asked AS (
-  SELECT * FROM json_to_recordset($1::json)
-    AS a (key text, version text, ${types})
-), still AS (${stillAsRead}
-)
+    replace: `${stillAsRead}
 UPDATE ${table} AS c SET ${columns.map((column) => `${column[0]} = ${valueOf(column)}`).join(', ')}
 FROM asked AS a JOIN still AS s ON s.key = a.key
 WHERE c.key = a.key
 RETURNING c.key`,
-    delete: `
-WITH asked AS (
-  SELECT * FROM unnest($1::text[], $2::text[]) AS a (key, version)
-), still AS (${stillAsRead}
-)
+    delete: `${stillAsRead}
 DELETE FROM ${table} AS c USING still AS s WHERE c.key = s.key RETURNING c.key`,
   };
 }
 
-/** As JSON: people change few rows at a time. */
-function replacedRows(replacements: readonly Replacement<Row>[]): string {
-  return storableJson(
-    replacements.map(({ row, claim }) => ({ key: row['key'], version: row['version'], ...columnsOf(claim) })),
-  );
-}
-
-function insertedRows(keyed: readonly Keyed<Claim>[]): string {
-  return storableJson(keyed.map(({ item, stored }) => ({ key: stored, ...columnsOf(item) })));
+function versionOf({ key, version }: Row): Row {
+  return { key, version };
 }
 
 /** A member that is absent is null in its column. */
-function columnsOf(claim: Claim): Readonly<Record<string, unknown>> {
+function columnsOf(claim: Claim): Row {
   return Object.fromEntries(WRITTEN.map(([field, [column]]) => [column, claim[field]]));
 }

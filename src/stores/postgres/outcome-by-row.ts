@@ -1,32 +1,40 @@
 import type { Completion } from '../../claims/claim-store.ts';
+import { stoppableCall } from '../../base/bounded.ts';
 import { wait } from '../../base/clock.ts';
+import { TRANSACTION_CHECK_MS } from '../../base/limits.ts';
 import { isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
 import type { ClaimsTable } from './claims-table.ts';
-import { onConnection } from './connection.ts';
+import { onConnection, silent } from './connection.ts';
 import { mayBeResent, toStoreError } from './failures.ts';
 import type { SqlAnswer, SqlConnection } from './pool.ts';
 import { toClaim } from './row.ts';
+import { send } from './sender.ts';
 import { claimColumns } from './statements.ts';
 import { storedKey } from './storable.ts';
+import { notCommitted } from './transaction-errors.ts';
 
-/** What became of a transaction whose COMMIT has no answer. `lost`: the keys whose claims are other owners' by now. */
-export type TransactionOutcome =
-  | { readonly status: 'committed' }
-  | { readonly status: 'rolled-back'; readonly lost: ReadonlySet<string> };
+/** What became of a transaction. `lost`: those of its completions whose claims are other owners' by now; none if it is committed. */
+export interface TransactionOutcome<Write> {
+  readonly isCommitted: boolean;
+  readonly lost: readonly Write[];
+}
+
+interface Completing {
+  readonly completion: Completion;
+}
 
 /** How long the rows are asked for. A server that was killed is back sooner. */
 const LONGEST_SEARCH_MS = 8_000;
 const DELAY_MS = 200;
 
 /**
- * Reads the rows of claims that a transaction completed, on another connection and under a lock: it waits until that transaction has
- * ended, because it holds the locks of the same rows. So they tell for sure how it ended. Rejects where that cannot be found out in
- * time: the transaction may still be open.
+ * Reads the rows that a transaction completed, under a lock, on another connection: that waits until the transaction has
+ * ended, so the rows tell for sure how. Rejects where that takes too long: the transaction may still be open.
  */
-export async function outcomeByRows(
-  completions: readonly Completion[],
+export async function outcomeByRows<Write extends Completing>(
+  writes: readonly Write[],
   table: ClaimsTable,
-): Promise<TransactionOutcome> {
+): Promise<TransactionOutcome<Write>> {
   const { clock, tableName } = table;
   const until = clock.now() + LONGEST_SEARCH_MS;
   for (;;) {
@@ -34,10 +42,10 @@ export async function outcomeByRows(
     try {
       const { rows } = await onConnection(
         table.pool,
-        (client) => lockedRows(client, completions, table, leftMs),
+        (client) => lockedRows(client, writes, table, leftMs),
         { clock, limitMs: leftMs + 500 }, // the database's own limit comes first
       );
-      return outcomeOf(rows, completions);
+      return outcomeOf(rows, writes);
     } catch (thrown) {
       const error = toStoreError(thrown, { tableName, privileges: ['SELECT', 'UPDATE'] });
       if (clock.now() + DELAY_MS >= until || !mayBeResent(thrown)) throw error;
@@ -48,7 +56,7 @@ export async function outcomeByRows(
 
 async function lockedRows(
   client: SqlConnection,
-  completions: readonly Completion[],
+  writes: readonly Completing[],
   { table }: ClaimsTable,
   limitMs: number,
 ): Promise<SqlAnswer> {
@@ -60,14 +68,17 @@ async function lockedRows(
     return await send(
       `SELECT ${claimColumns('c')} FROM ${table} AS c
        WHERE c.key IN (SELECT json_array_elements_text($1::json)) ORDER BY c.key FOR UPDATE OF c`,
-      [JSON.stringify(completions.map(({ key }) => storedKey(key)))],
+      [JSON.stringify(writes.map(({ completion }) => storedKey(completion.key)))],
     );
   } finally {
     await send('ROLLBACK');
   }
 }
 
-function outcomeOf(rows: SqlAnswer['rows'], completions: readonly Completion[]): TransactionOutcome {
+function outcomeOf<Write extends Completing>(
+  rows: SqlAnswer['rows'],
+  writes: readonly Write[],
+): TransactionOutcome<Write> {
   const claims = new Map(
     rows.flatMap((row) => {
       try {
@@ -79,9 +90,24 @@ function outcomeOf(rows: SqlAnswer['rows'], completions: readonly Completion[]):
     }),
   );
   // All of them are completed by one transaction, or none.
-  if (completions.some((completion) => isAlreadySettled(claims.get(completion.key), completion))) {
-    return { status: 'committed' };
+  if (writes.some(({ completion }) => isAlreadySettled(claims.get(completion.key), completion))) {
+    return { isCommitted: true, lost: [] };
   }
-  const lost = completions.filter(({ key, owner }) => !isOwnedBy(claims.get(key), owner));
-  return { status: 'rolled-back', lost: new Set(lost.map(({ key }) => key)) };
+  const lost = writes.filter(({ completion: { key, owner } }) => !isOwnedBy(claims.get(key), owner));
+  return { isCommitted: false, lost };
+}
+
+/**
+ * Asks what became of a transaction that somebody else has ended, such as an ORM: the COMMIT of one in which a statement has failed
+ * is a rollback, and not an error. Rejects where it is not committed, and where nobody says.
+ */
+export async function checkCommitted(id: string, table: ClaimsTable): Promise<void> {
+  const statement = { text: 'SELECT txid_status($1::bigint) AS status', values: [id], privileges: [] };
+  const { rows } = await stoppableCall((stop) => send(table, statement, stop), {
+    clock: table.clock,
+    limitMs: TRANSACTION_CHECK_MS,
+    errorOf: () => silent(TRANSACTION_CHECK_MS),
+  });
+  const status = rows[0]?.['status'];
+  if (status === 'aborted' || status === 'in progress') throw notCommitted();
 }

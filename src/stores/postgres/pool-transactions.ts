@@ -2,12 +2,12 @@ import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
 import { TRANSACTION_STATEMENT_MS } from '../../base/limits.ts';
-import { notCommitted } from './commit-check.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
 import { borrow, silent } from './connection.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool, SqlAnswer } from './pool.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
+import { notCommitted } from './transaction-errors.ts';
 
 /** Isolation levels of PostgreSQL. */
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
@@ -31,16 +31,6 @@ export function poolTransactions(
     ids.set(client, String(last?.rows[0]?.['id']));
   }
 
-  /** Whether the connection is as good as before. */
-  async function rollBack(client: PostgresClient): Promise<boolean> {
-    try {
-      await send(client, 'ROLLBACK');
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   return {
     idOf: (client) => ids.get(client) ?? '',
     async transaction(body) {
@@ -56,7 +46,10 @@ export function poolTransactions(
         try {
           result = await body(client);
         } catch (thrown) {
-          isGood = await rollBack(client);
+          isGood = await send(client, 'ROLLBACK').then(
+            () => true,
+            () => false,
+          );
           throw thrown;
         }
         let answer;

@@ -37,22 +37,19 @@ export interface PostgresAdminOptions extends PostgresStoreOptions {
  */
 export function postgresAdmin({ results, ...options }: PostgresAdminOptions): ClaimAdmin {
   const admin = adminOf(tableOf('postgresAdmin', options));
-  return boundedAdmin(
-    results === undefined ? admin : withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock),
-    systemClock,
-  );
+  return boundedAdmin(withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock), systemClock);
 }
 
 /** The same in a table whose clock a test may set, and without bounds. */
 export function adminOf(table: ClaimsTable): ClaimAdmin {
   const operator = rowOperator(table);
-  const lister = (): ReturnType<typeof rowLister> => rowLister(table);
+  const lister = rowLister(table);
 
   async function atDatabaseTime({ signal }: StoreCallOptions = {}): Promise<RowsAdmin> {
     const text = `SELECT ${milliseconds(table.now())} AS now`;
     const { rows } = await send(table, { text, values: [], privileges: ['SELECT'] }, signal);
     const now = numberIn(rows[0]?.['now']) ?? 0;
-    return adminOfRows({ operator, lister, clock: { now: () => now }, clockToleranceMs: 0 });
+    return adminOfRows({ operator, lister: () => lister, clock: { now: () => now }, clockToleranceMs: 0 });
   }
 
   return {

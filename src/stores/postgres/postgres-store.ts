@@ -1,16 +1,14 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../claims/pass-on.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check, checkOptionsOf } from '../../options/check-options.ts';
-import { extendLeases, settleClaims, startClaims } from '../rows/settle.ts';
+import { ownersMethods } from '../rows/settle.ts';
 import { acquireClaims } from './acquire.ts';
 import { type ClaimsTable, claimsTable } from './claims-table.ts';
 import { aPool, type PostgresPool } from './pool.ts';
 import { readRows } from './read.ts';
 import { rowChanger } from './row-writer.ts';
 import { toClaim } from './row.ts';
-import { DATABASE_TIME } from './statements.ts';
 import { storedKey } from './storable.ts';
 import { writeEffect } from './transaction-effect.ts';
 
@@ -57,14 +55,7 @@ export function postgresStore(options: PostgresStoreOptions): ClaimStore {
 export function tableOf(factory: string, options: PostgresStoreOptions): ClaimsTable {
   checkOptionsOf(factory, options, checks);
   const { pool, table: tableName, prepare } = options;
-  return claimsTable({
-    pool,
-    tableName,
-    prepare,
-    clock: systemClock,
-    now: () => DATABASE_TIME,
-    random: Math.random,
-  });
+  return claimsTable({ pool, tableName, prepare });
 }
 
 /** A batch of any size is one statement each way, up to what is sensible for one. */
@@ -74,22 +65,16 @@ export const REQUEST_SIZE = 10_000;
 export const MAX_RESULT_BYTES = 1_048_576;
 
 /** A claim store with all that PostgreSQL can do for attempts. */
-type TableStore = ClaimStore &
-  Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect'>>;
-
-/** Durations instead of times: the database adds its own. */
-const FROM_NOW = { now: () => 0 };
+type TableStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'commit'>>;
 
 export function claimsIn(table: ClaimsTable): TableStore {
-  const setup = { writer: rowChanger(table), clock: FROM_NOW };
   return {
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
     place: `postgres:${objectNumber(table.pool)}:${table.table}`,
     acquire: (requests, options) => acquireClaims(requests, table, options?.signal),
-    settle: (settlements, options) => settleClaims(settlements, setup, options?.signal),
-    extend: (extensions, options) => extendLeases(extensions, setup, options?.signal),
-    start: (claims, options) => startClaims(claims, setup, options?.signal),
+    // Durations instead of times: the database adds its own.
+    ...ownersMethods({ writer: rowChanger(table), clock: { now: () => 0 } }),
     commit: writeEffect,
     async inspect(key) {
       const stored = storedKey(key);

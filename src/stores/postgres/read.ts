@@ -35,16 +35,14 @@ export function readEach(
   statement: NamedText,
   signal?: StopSignal,
 ): Promise<ReadOutcome<Row>[]> {
-  return byKeys<{ readonly key: string }, ReadOutcome<Row>>(
-    keys.map((key) => ({ key })),
-    async (keyed) => {
-      const values = [keyed.map(({ stored }) => stored)];
-      const { rows } = await send(table, { ...statement, values, privileges: ['SELECT'] }, signal);
-      const byKey = new Map(rows.map((row) => [row['key'], row]));
-      return keyed.map(({ stored }): ReadOutcome<Row> => {
-        const row = byKey.get(stored);
-        return row === undefined ? { status: 'read' } : { status: 'read', row };
-      });
-    },
-  );
+  const items = keys.map((key) => ({ key }));
+  return byKeys(items, async (keyed) => {
+    const values = [keyed.map(({ stored }) => stored)];
+    const { rows } = await send(table, { ...statement, values, privileges: ['SELECT'] }, signal);
+    const byKey = new Map(rows.map((row) => [row['key'], row]));
+    return keyed.map(({ stored }): ReadOutcome<Row> => {
+      const row = byKey.get(stored);
+      return row === undefined ? { status: 'read' } : { status: 'read', row };
+    });
+  });
 }

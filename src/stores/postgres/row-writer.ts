@@ -15,12 +15,7 @@ const REFUSED = { status: 'refused' } as const;
 /** What owners change, whose times are in milliseconds from now. A refused row is read by a statement of its own. */
 export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   return {
-    change: (changes, signal) =>
-      byKeys<OwnedChange, WriteOutcome<Row>>(
-        changes,
-        (items) => change(items, table, signal),
-        haveLongResults,
-      ),
+    change: (changes, signal) => byKeys(changes, (keyed) => change(keyed, table, signal), haveLongResults),
     read: (keys, signal) => readEach(keys, table, table.statements().read, signal),
     toClaim,
   };

@@ -19,14 +19,12 @@ export interface TransactionOptions {
   readonly isolationLevel?: IsolationLevel;
 }
 
-/** One run of the function: in a transaction, or with the client of a test. */
-type Run = (
-  transactions: readonly AttemptTransaction[],
-  work: (client: unknown) => Promise<readonly Made[]>,
-) => Promise<RunEnd>;
-
 export interface Runner {
-  readonly run: Run;
+  /** One run of the function: in a transaction, or with the client of a test. */
+  readonly run: (
+    transactions: readonly AttemptTransaction[],
+    work: (client: unknown) => Promise<readonly Made[]>,
+  ) => Promise<RunEnd>;
   /** Waits before the next run, after so many that failed. */
   readonly backOff: (failures: number) => Promise<void>;
 }
@@ -45,16 +43,16 @@ export function runnerFor(store: ClaimStore, { adapter, isolationLevel }: Transa
     );
   }
   const { pool, clock, random } = table;
-  const transactions = (adapter ??
-    poolTransactions(pool, clock, isolationLevel)) as TransactionAdapter<unknown>;
+  const own = adapter ?? poolTransactions(pool, clock, isolationLevel);
+  const setup = { adapter: own as TransactionAdapter<unknown>, table };
   return {
-    run: (attempts, work) => new TransactionRun(attempts, work, { adapter: transactions, table }).end(),
+    run: (transactions, work) => new TransactionRun(transactions, work, setup).end(),
     backOff: (failures) => wait(clock, random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)),
   };
 }
 
 function testRunner(store: ClaimStore): Runner {
-  const test = transactedRows(store, 'test') as TestTransactions | undefined;
+  const test = transactedRows(store, 'test') as { readonly client: unknown } | undefined;
   if (test === undefined) {
     throw new ConfigurationError(
       `${CALLER} completes claims that are in PostgreSQL: the \`store\` has to be postgresStore({ pool }), or in tests of handlers ` +
@@ -62,15 +60,14 @@ function testRunner(store: ClaimStore): Runner {
     );
   }
   return {
-    run: (attempts, work) => runForTest(attempts, work, test),
+    run: (transactions, work) => runForTest(transactions, work, test.client),
     backOff: () => Promise.resolve(),
   };
 }
 
 /**
- * Runs the function until it is committed with the completions of all that can be completed. A run that was rolled back only for what ran
- * beside it is repeated with exponential back-off and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), unless
- * the handlers were told to stop.
+ * Runs the function until it is committed with the completions of all that can be completed. A run that was rolled back only
+ * for what ran beside it is repeated, with back-off as in `send`, unless the handlers were told to stop.
  */
 export async function runUntilCommitted(
   transactions: readonly AttemptTransaction[],
@@ -103,16 +100,11 @@ export async function runUntilCommitted(
   return all;
 }
 
-/** `memoryStore({ transactionClient })`. */
-interface TestTransactions {
-  readonly client: unknown;
-}
-
-/** One run of the function with the client of a test, in no transaction at all. */
+/** One run of the function with the client of `memoryStore({ transactionClient })`, in no transaction at all. */
 async function runForTest(
   transactions: readonly AttemptTransaction[],
   work: (client: unknown) => Promise<readonly Made[]>,
-  { client }: TestTransactions,
+  client: unknown,
 ): Promise<RunEnd> {
   const effect: TransactionEffect = {
     kind: 'postgres',

@@ -31,7 +31,7 @@ export async function send(
   signal?: StopSignal,
 ): Promise<Sent> {
   const { pool, clock, random, tableName } = table;
-  let statement = asked;
+  let statement = { ...asked, types: TEXTS };
   for (let sending = 1; ; sending += 1) {
     let sentAt = clock.now();
     try {
@@ -39,7 +39,7 @@ export async function send(
         pool,
         (client) => {
           sentAt = clock.now();
-          return client.query(withTexts(statement));
+          return client.query(statement);
         },
         { clock, limitMs: POSTGRES_STATEMENT_MS, signal },
       );
@@ -47,7 +47,7 @@ export async function send(
     } catch (thrown) {
       if (statement.name !== undefined && isOfSession(thrown)) {
         table.stopPreparing();
-        statement = { text: asked.text, values: asked.values };
+        statement = { text: asked.text, values: asked.values, types: TEXTS };
         sending -= 1; // nothing was carried out
         continue;
       }
@@ -64,8 +64,4 @@ function isOver(signal: StopSignal | undefined): boolean {
 }
 
 /** Each value comes as its text: what a program has told `pg` to make of a type is for its own statements. */
-function withTexts(statement: SqlStatement): SqlStatement & { readonly types: typeof TEXTS } {
-  return { ...statement, types: TEXTS };
-}
-
 const TEXTS = { getTypeParser: () => (text: string) => text };

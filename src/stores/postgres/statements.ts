@@ -5,10 +5,7 @@ import { COLUMNS } from './row.ts';
  * for one another. `now` is an expression: see DATABASE_TIME. Durations are in milliseconds from now.
  */
 
-/**
- * The expression for the time in a statement: the database's own, to the millisecond. All writers of a table then go by one
- * clock, whatever their machines' say.
- */
+/** The time in a statement: the database's, to the millisecond, so that all writers of a table go by one clock. */
 export const DATABASE_TIME = "date_trunc('milliseconds', statement_timestamp())";
 
 /** The columns that a claim is made of, of the table that has this alias. */
@@ -74,9 +71,9 @@ WHERE NOT EXISTS (SELECT FROM acquired AS w WHERE w.key = a.key)`;
 }
 
 /**
- * Changes claims for their owners, and gives the keys of those that were changed. Rows are found by nothing but their keys, and
- * looked at when they are locked: by its statistics the planner would rather look through the index of open claims, which
- * has thousands of entries of claims that have ended since it was vacuumed.
+ * Changes claims for their owners, and gives the keys of those that were changed. Rows are found by their keys alone, and
+ * looked at when they are locked: the planner would rather go through the index of open claims, which has thousands
+ * of entries of claims that have ended since it was vacuumed.
  */
 export function changeText(table: string, now: string): string {
   // rule: postgres-owner

@@ -7,28 +7,18 @@ export const DEFAULT_TABLE = 'batchlatch_claims';
 /** Longer names are cut by PostgreSQL; those of the indexes are longer than the table's. */
 const LONGEST_NAME = 50;
 
-/** A table's name, in its parts. */
-interface TableName {
-  readonly schema: string | undefined;
-  readonly name: string;
-}
-
-/** Throws a `ConfigurationError` for what is no `claims` or `schema.claims`. */
-export function tableNameOf(table: string): TableName {
+/**
+ * A table's name with quotes: in a statement it is a name, and nothing else. Throws a `ConfigurationError` for what is
+ * no `claims` or `schema.claims`.
+ */
+export function quotedTable(table: string): string {
   const parts = table.split('.');
-  const isFit = parts.length <= 2 && parts.every(isName);
-  if (!isFit) {
+  if (parts.length > 2 || !parts.every(isName)) {
     throw new ConfigurationError(
       `Expected \`table\` to be the name of a table, or schema.table, each of at most ${LONGEST_NAME} bytes, got \`${JSON.stringify(table)}\``,
     );
   }
-  return { schema: parts.length === 2 ? parts[0] : undefined, name: parts.at(-1) as string };
-}
-
-/** A table's name with quotes: whatever it is, it is a name in a statement, and nothing else. */
-export function quotedTable(table: string): string {
-  const { schema, name } = tableNameOf(table);
-  return schema === undefined ? quoted(name) : `${quoted(schema)}.${quoted(name)}`;
+  return parts.map(quoted).join('.');
 }
 
 /** A name with quotes. */

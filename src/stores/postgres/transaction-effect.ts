@@ -4,8 +4,8 @@ import { ConfigurationError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
 
 /**
- * The effect of `inTransaction`: a transaction that is open, and in which the completion is written. The code for that comes with
- * the effect and not with the store, so that only a function with transactions has it in its bundle.
+ * The effect of `inTransaction`: an open transaction, in which the completion is written. It brings the code for that, so
+ * that only a function with transactions has it in its bundle.
  */
 export interface TransactionEffect {
   readonly kind: 'postgres';
@@ -17,17 +17,11 @@ export interface TransactionEffect {
 
 /** Writes an effect of `inTransaction`, be it of another copy of the package, and refuses any other. */
 export async function writeEffect(completion: Completion, effect: unknown): Promise<CommitOutcome> {
-  return isTransactionEffect(effect) ? effect.write(completion) : { refused: notInTransaction() };
-}
-
-function isTransactionEffect(effect: unknown): effect is TransactionEffect {
-  if (!isObject(effect)) return false;
-  const { kind, write } = effect as Partial<TransactionEffect>;
-  return kind === 'postgres' && typeof write === 'function';
-}
-
-function notInTransaction(): ConfigurationError {
-  return new ConfigurationError(
+  const { kind, write } = (isObject(effect) ? effect : {}) as Partial<TransactionEffect>;
+  if (kind === 'postgres' && typeof write === 'function')
+    return (effect as TransactionEffect).write(completion);
+  const refused = new ConfigurationError(
     'postgresStore can only write effects of `inTransaction` of batchlatch/postgres: use the commit function of the store that keeps the claims',
   );
+  return { refused };
 }

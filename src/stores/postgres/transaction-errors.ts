@@ -7,16 +7,10 @@ const DEEPEST = 8;
 
 /** What the database rolled back only because of what ran beside it: serialization failure, deadlock. Prisma says P2034 of both. */
 const ROLLED_BACK = /^(40001|40P01|P2034)$/;
-/**
- * The connection is lost, or was closed by the server. Node's codes may be those of another request that the function made: its
- * transaction is rolled back all the same.
- */
+/** The connection is lost. Node's codes may be of another request of the function: it is rolled back all the same. */
 const DISCONNECTED = /^(08...|57P0[123]|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 
-/**
- * Whether the function may run again from its beginning after it failed so. What wraps the database's error, as ORMs do, keeps it
- * as its `cause`.
- */
+/** Whether the function may run again after it failed so. ORMs keep the database's error as the `cause` of theirs. */
 export function mayRunAgain(thrown: unknown): boolean {
   return chainOf(thrown).some((error) => {
     const code = codeOf(error);
@@ -74,6 +68,14 @@ export function notBegun(limitMs: number): StoreError {
 
 export function rolledBack(): StoreError {
   return new StoreError('The transaction was rolled back', { isRetryable: true });
+}
+
+export function notCommitted(): StoreError {
+  return new StoreError(
+    'The transaction was rolled back instead of committed: a statement had failed in it that the function of inTransaction did not ' +
+      'wait for. Await every statement',
+    { isRetryable: false },
+  );
 }
 
 export function notRun(): ConfigurationError {

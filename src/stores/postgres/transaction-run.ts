@@ -6,11 +6,10 @@ import { BatchlatchError } from '../../base/errors.ts';
 import { TRANSACTION_STATEMENT_MS } from '../../base/limits.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
-import { checkCommitted } from './commit-check.ts';
 import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text.ts';
 import { silent } from './connection.ts';
 import { toStoreError } from './failures.ts';
-import { outcomeByRows } from './outcome-by-row.ts';
+import { checkCommitted, outcomeByRows, type TransactionOutcome } from './outcome-by-row.ts';
 import {
   notBegun,
   notInTransaction,
@@ -49,13 +48,14 @@ interface Write {
 }
 
 /**
- * One run of the function in one transaction. The completions are written after the function has ended, and just before the COMMIT: until
- * then leases can be renewed, and nobody waits for the rows of the claims.
+ * One run of the function in one transaction. The completions are written after the function has ended, just before the COMMIT:
+ * until then leases can be renewed, and nobody waits for the rows of the claims.
  */
 export class TransactionRun<Client> {
   readonly #transactions: readonly AttemptTransaction[];
   readonly #work: (client: Client) => Promise<readonly Made[]>;
-  readonly #setup: RunSetup<Client>;
+  readonly #adapter: RunSetup<Client>['adapter'];
+  readonly #table: ClaimsTable;
   #phase: 'begin' | 'work' | 'complete' | 'commit' = 'begin';
   #made: readonly Made[] = [];
   #id = '';
@@ -71,11 +71,12 @@ export class TransactionRun<Client> {
   constructor(
     transactions: readonly AttemptTransaction[],
     work: (client: Client) => Promise<readonly Made[]>,
-    setup: RunSetup<Client>,
+    { adapter, table }: RunSetup<Client>,
   ) {
     this.#transactions = transactions;
     this.#work = work;
-    this.#setup = setup;
+    this.#adapter = adapter;
+    this.#table = table;
   }
 
   /** Runs it. Never rejects. */
@@ -84,7 +85,7 @@ export class TransactionRun<Client> {
       await this.#transact().finally(() => (this.#isOver = true));
       // An adapter could make nothing of an error, or of the function.
       if (this.#phase !== 'commit') throw notRun();
-      if (this.#setup.adapter.idOf === undefined) await checkCommitted(this.#id, this.#setup.table);
+      if (this.#adapter.idOf === undefined) await checkCommitted(this.#id, this.#table);
     } catch (thrown) {
       const { error } = this.#thrown ?? { error: thrown };
       return this.#phase === 'commit' ? this.#endOfCommit(error) : this.#endOfRollback(error);
@@ -99,11 +100,10 @@ export class TransactionRun<Client> {
 
   /** Resolves when the COMMIT is answered. Rejects also where the adapter takes too long before the function, or after it. */
   #transact(): Promise<void> {
-    const { adapter, table } = this.#setup;
     return new Promise((resolve, reject) => {
       let cancel = (): void => undefined;
       const watch = (limitMs: number, errorOf: () => Error): void => {
-        cancel = table.clock.setTimer(() => reject(errorOf()), limitMs);
+        cancel = this.#table.clock.setTimer(() => reject(errorOf()), limitMs);
       };
       const body = async (client: Client): Promise<void> => {
         cancel();
@@ -118,7 +118,7 @@ export class TransactionRun<Client> {
         }
       };
       watch(LONGEST_BEGIN_MS, () => notBegun(LONGEST_BEGIN_MS));
-      const transacting = Promise.resolve().then(() => adapter.transaction(body));
+      const transacting = Promise.resolve().then(() => this.#adapter.transaction(body));
       transacting.then(resolve, reject).finally(() => cancel());
     });
   }
@@ -172,7 +172,7 @@ export class TransactionRun<Client> {
   /** Sends all completions in one statement, and gives those that were not written. */
   async #write(client: Client): Promise<readonly Write[]> {
     if (this.#writes.length === 0) return [];
-    const { table, now } = this.#setup.table;
+    const { table, now } = this.#table;
     const json = completionsAsJson(this.#writes.map(({ completion }) => completion));
     const rows = await this.#query(client, completeText(table, now()), [json, this.#id]);
     const written = new Set(rows.map((row) => (row as { readonly key?: unknown }).key));
@@ -182,20 +182,15 @@ export class TransactionRun<Client> {
   }
 
   async #idOf(client: Client, isAskedAgain = false): Promise<string> {
-    const { adapter } = this.#setup;
-    if (adapter.idOf !== undefined && !isAskedAgain) return adapter.idOf(client);
+    if (this.#adapter.idOf !== undefined && !isAskedAgain) return this.#adapter.idOf(client);
     const [row] = await this.#query(client, TRANSACTION_ID, []);
     return String((row as { readonly id?: unknown } | undefined)?.id);
   }
 
   #query(client: Client, text: string, values: readonly string[]): Promise<readonly unknown[]> {
-    const { adapter, table } = this.#setup;
     const limits = { query: { ms: TRANSACTION_STATEMENT_MS } };
-    return bounded(adapter, limits, (_why, limitMs) => silent(limitMs), table.clock).query(
-      client,
-      text,
-      values,
-    );
+    const limited = bounded(this.#adapter, limits, (_why, limitMs) => silent(limitMs), this.#table.clock);
+    return limited.query(client, text, values);
   }
 
   /** It was rolled back: nothing is written. */
@@ -203,50 +198,41 @@ export class TransactionRun<Client> {
     let reason = this.#reasonOf(error);
     try {
       if (this.#missing.length > 0) {
-        const { isCommitted, lost } = await this.#outcomeOf(this.#missing);
+        const { isCommitted, lost } = await outcomeByRows(this.#missing, this.#table);
         if (isCommitted) return await this.#endOfCommitted(); // by an earlier run, whose answer was lost to the adapter
-        if (lost.length < this.#missing.length) reason = otherDatabase(this.#setup.table.tableName);
+        if (lost.length < this.#missing.length) reason = otherDatabase(this.#table.tableName);
         await this.#tellLost(lost);
       }
     } catch (thrown) {
       reason = thrown;
     }
-    await this.#answer({ refused: asError(reason) });
-    if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
     // Nobody has a result, so that nothing was to be written.
     if (this.#phase === 'complete' && this.#made.every((made) => 'error' in made))
       return { status: 'done', made: this.#made };
     const isOwn = this.#phase !== 'work';
-    return {
-      status: 'failed',
-      error: reason,
-      mayRunAgain: isOwn ? mayRunAgainAfterOwn(error) : mayRunAgain(error),
-    };
+    return this.#endWithout(reason, isOwn ? mayRunAgainAfterOwn(error) : mayRunAgain(error));
   }
 
   /** The COMMIT failed, or has no answer: the rows tell what became of it. */
   async #endOfCommit(error: unknown): Promise<RunEnd> {
     const reason = asError(this.#reasonOf(error));
-    let outcome: RowsTell;
+    let outcome: TransactionOutcome<Write>;
     try {
-      outcome = await this.#outcomeOf(this.#writes);
+      outcome = await outcomeByRows(this.#writes, this.#table);
     } catch {
       await this.#answer({ error: reason });
       return { status: 'failed', error: reason, mayRunAgain: false };
     }
     if (outcome.isCommitted) return this.#endOfCommitted();
     await this.#tellLost(outcome.lost);
-    await this.#answer({ refused: reason });
-    if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
-    return { status: 'failed', error: reason, mayRunAgain: mayRunAgainAfterOwn(error) };
+    return this.#endWithout(reason, mayRunAgainAfterOwn(error));
   }
 
-  async #outcomeOf(writes: readonly Write[]): Promise<RowsTell> {
-    const completions = writes.map(({ completion }) => completion);
-    const outcome = await outcomeByRows(completions, this.#setup.table);
-    if (outcome.status === 'committed') return { isCommitted: true, lost: [] };
-    const lost = writes.filter(({ completion: { key } }) => outcome.lost.has(key));
-    return { isCommitted: false, lost };
+  /** Nothing is written. */
+  async #endWithout(reason: unknown, isRepeatable: boolean): Promise<RunEnd> {
+    await this.#answer({ refused: asError(reason) });
+    if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
+    return { status: 'failed', error: reason, mayRunAgain: isRepeatable };
   }
 
   async #tellLost(lost: readonly Write[]): Promise<void> {
@@ -269,17 +255,11 @@ export class TransactionRun<Client> {
 
   /** An error of the function is its own; one of our statements says what to do. */
   #reasonOf(error: unknown): unknown {
-    const isForeign =
-      this.#phase === 'work' || (this.#phase === 'begin' && this.#setup.adapter.idOf === undefined);
+    const isForeign = this.#phase === 'work' || (this.#phase === 'begin' && this.#adapter.idOf === undefined);
     if (isForeign || error instanceof BatchlatchError) return error;
-    const { tableName } = this.#setup.table;
+    const { tableName } = this.#table;
     return toStoreError(innermost(error), { tableName, privileges: ['SELECT', 'UPDATE'] });
   }
-}
-
-interface RowsTell {
-  readonly isCommitted: boolean;
-  readonly lost: readonly Write[];
 }
 
 /** A COMMIT, or a ROLLBACK: longer than a statement of ours takes, whose own limit also closes its connection. */

@@ -2,6 +2,7 @@ import { type Connection, connectionOf, textOf } from './connection.ts';
 import type { RedisClient } from './redis-client.ts';
 import { bounded } from '../../base/bounded.ts';
 import { systemClock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { REDIS_QUESTION_MS } from '../../base/limits.ts';
 import { unansweredByStore } from '../../claims/store-errors.ts';
 
@@ -47,6 +48,34 @@ export async function checkRedis(client: RedisClient): Promise<RedisCheck> {
   return { servers, problems: servers.flatMap(problemsOf) };
 }
 
+/** A node that keeps rows, whatever client leads to it. */
+export interface RedisPrimary {
+  /**
+   * Sends a command to this node. Rejects with the client's error, and after 10 seconds without an answer.
+   *
+   * @param command Its words, such as `['config', 'get', 'save']`.
+   */
+  send(command: readonly string[]): Promise<unknown>;
+}
+
+/**
+ * Returns the primaries that a client leads to: each of a cluster, or the one server. For questions about the servers
+ * themselves; `checkRedis` asks the usual ones.
+ *
+ * @param client A client of `redis` or `ioredis`.
+ *
+ * @example
+ * import { redisPrimaries } from 'batchlatch/redis';
+ * import { createClient } from 'redis';
+ *
+ * const client = await createClient().connect();
+ * for (const primary of await redisPrimaries(client)) console.log(await primary.send(['info', 'server']));
+ */
+export async function redisPrimaries(client: RedisClient): Promise<readonly RedisPrimary[]> {
+  const primaries = await boundedConnection(connectionOf(client)).primaries();
+  return primaries.map(({ send }) => ({ send: (command) => send(undefined, [...command]) }));
+}
+
 const checked = new WeakSet<object>();
 
 /** Once for each client, in the background: a server that evicts is said as a process warning. */
@@ -81,18 +110,17 @@ function problemsOf({ evictionPolicy }: RedisServer): RedisProblem[] {
 
 async function serverBehind(primary: Connection): Promise<RedisServer> {
   const info = infoIn(textOf(await primary.send(undefined, ['info'])));
-  const version = info.get('valkey_version') ?? info.get('redis_version');
-  const evictionPolicy = info.get('maxmemory_policy');
-  const maxMemoryBytes = info.get('maxmemory');
-  const isAppendOnly = info.get('aof_enabled');
-  const replicas = info.get('connected_slaves');
-  return {
-    ...(version !== undefined && { version }),
-    ...(evictionPolicy !== undefined && { evictionPolicy }),
-    ...(maxMemoryBytes !== undefined && { maxMemoryBytes: Number(maxMemoryBytes) }),
-    ...(isAppendOnly !== undefined && { isAppendOnly: isAppendOnly === '1' }),
-    ...(replicas !== undefined && { replicas: Number(replicas) }),
+  const read = <Value>(name: string, valueOf: (text: string) => Value): Value | undefined => {
+    const text = info.get(name);
+    return text === undefined ? undefined : valueOf(text);
   };
+  return defined({
+    version: info.get('valkey_version') ?? info.get('redis_version'),
+    evictionPolicy: info.get('maxmemory_policy'),
+    maxMemoryBytes: read('maxmemory', Number),
+    isAppendOnly: read('aof_enabled', (text) => text === '1'),
+    replicas: read('connected_slaves', Number),
+  });
 }
 
 /** The fields of INFO, of all its sections. */
@@ -107,11 +135,8 @@ function infoIn(text: string): ReadonlyMap<string, string> {
 
 const QUESTION = { ms: REDIS_QUESTION_MS };
 
-/**
- * A connection each of whose answers comes within 10 seconds, or an error: a client may keep commands for as long as it is not
- * connected. For questions to servers; calls about claims have bounds of their own (`engineStore`).
- */
-export function boundedConnection(connection: Connection): Connection {
+/** A connection whose answers come within 10 seconds, or an error: a client may keep commands while it is not connected. */
+function boundedConnection(connection: Connection): Connection {
   const limits = { send: QUESTION, primaries: QUESTION };
   const limited = bounded(connection, limits, unansweredByStore, systemClock);
   return {

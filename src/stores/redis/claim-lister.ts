@@ -16,8 +16,8 @@ const MOST_KEYS_PER_REQUEST = 1_000;
 const LEAST_KEYS_PER_REQUEST = 10;
 
 /**
- * Where to go on: at which node, with which cursor of its SCAN, and, where a page had no room for all of an answer, which of
- * its keys were given already; it is asked for again, and so with the same `count`.
+ * Where to go on: the node, the cursor of its SCAN, and, where a page had no room for all of an answer, which keys of it
+ * were given; it is asked for again, and so with the same `count`.
  */
 type Position = readonly [node: string, cursor: string, count: number, given: readonly string[]];
 
@@ -53,8 +53,7 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
     const reads = await readRows(keys, call);
     return reads.flatMap((read, index) => {
       const row = rowOf(read, keys[index] as string);
-      const claim = row === undefined ? undefined : claimOf(row);
-      return claim === undefined ? [] : [claim];
+      return (row && claimOf(row)) ?? [];
     });
   }
 
@@ -112,7 +111,7 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
   };
 }
 
-/** What is no hash is a row without fields, which is no claim; one that is gone is nothing that anybody asks for. */
+/** A key that is not a hash gives an empty row, reported as not a claim. A deleted key is skipped. */
 function rowOf(read: ReadOutcome<Row>, key: string): Row | undefined {
   if (read.status === 'read') return read.row;
   if (hasCode(read.error, 'BATCHLATCH_NOT_A_CLAIM')) return { key, now: 0, fields: new Map() };

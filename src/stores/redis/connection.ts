@@ -29,7 +29,7 @@ export interface Connection {
 export function connectionOf(client: RedisClient): Connection {
   if (isIoRedis(client)) return isIoRedisCluster(client) ? ofIoRedisCluster(client) : ofIoRedis(client);
   if (isNodeRedisCluster(client)) return ofNodeRedisCluster(client);
-  if (isNodeRedisSentinel(client)) return ofNodeRedisSentinel(client);
+  if (isNodeRedisSentinel(client)) return ofServer({ send: (_key, args) => client.sendCommand(false, args) });
   return ofNodeRedis(client);
 }
 
@@ -62,17 +62,26 @@ function isNodeRedisSentinel(client: RedisClient): client is NodeRedisSentinel {
   return 'getMasterNode' in client;
 }
 
-function ofIoRedis(client: IoRedisClient): Connection {
-  const { host, port } = client.options as { readonly host?: unknown; readonly port?: unknown };
+/** Of one server, which is its only primary. */
+function ofServer(parts: Pick<Connection, 'send'> & Partial<Connection>): Connection {
   const connection: Connection = {
     isCluster: false,
+    name: '',
+    keyPrefix: '',
+    primaries: async () => [connection],
+    ...parts,
+  };
+  return connection;
+}
+
+function ofIoRedis(client: IoRedisClient): Connection {
+  const { host, port } = client.options as { readonly host?: unknown; readonly port?: unknown };
+  return ofServer({
     name: `${String(host)}:${String(port)}`,
     keyPrefix: prefixOf(client),
     send: (_key, [command = '', ...args]) => client.call(command, args),
     sendBoth: (_key, first, second) => pipelined(client, first, second),
-    primaries: async () => [connection],
-  };
-  return connection;
+  });
 }
 
 function ofIoRedisCluster(client: IoRedisCluster): Connection {
@@ -103,19 +112,15 @@ function sentOf(answer: [error: Error | null, result: unknown] | undefined): Sen
 }
 
 function ofNodeRedis(client: NodeRedisClient, name = ''): Connection {
-  const connection: Connection = {
-    isCluster: false,
+  return ofServer({
     name,
-    keyPrefix: '',
     send: (_key, args) => client.sendCommand(args),
     // A pool would take a connection for each.
     ...(!('execute' in client) && {
       sendBoth: (_key, first, second) =>
         Promise.allSettled([client.sendCommand(first), client.sendCommand(second)]),
     }),
-    primaries: async () => [connection],
-  };
-  return connection;
+  });
 }
 
 function ofNodeRedisCluster(client: NodeRedisCluster): Connection {
@@ -133,15 +138,4 @@ function ofNodeRedisCluster(client: NodeRedisCluster): Connection {
         ),
       ),
   };
-}
-
-function ofNodeRedisSentinel(client: NodeRedisSentinel): Connection {
-  const connection: Connection = {
-    isCluster: false,
-    name: '',
-    keyPrefix: '',
-    send: (_key, args) => client.sendCommand(false, args),
-    primaries: async () => [connection],
-  };
-  return connection;
 }

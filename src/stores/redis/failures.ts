@@ -1,10 +1,9 @@
 import { StoreError } from '../../base/errors.ts';
 
-/** What an answer of Redis begins with, what it means, and whether the same call may succeed later without a change. */
+/** What an answer of Redis begins with, and what it means. With a `code` the same call fails until something is changed. */
 interface Failure {
   readonly begins: RegExp;
   readonly message: string;
-  readonly isRetryable: boolean;
   readonly code?: string;
 }
 
@@ -12,68 +11,47 @@ const FAILURES: readonly Failure[] = [
   {
     begins: /^(NOAUTH|WRONGPASS|ERR (invalid password|Client sent AUTH|AUTH <password>))/,
     message: 'Redis did not accept the user name and password of the client',
-    isRetryable: false,
     code: 'BATCHLATCH_CREDENTIALS',
   },
   {
     begins: /^OOM\b/,
     message:
       'The memory of Redis is full (`maxmemory`), so it takes no new claims. Give it more memory, or shorten `retentionMs`',
-    isRetryable: true,
   },
   {
     begins: /^READONLY\b/,
     message:
       'This Redis is a replica and takes no writes: a failover is under way, or the client is connected to a replica',
-    isRetryable: true,
   },
-  { begins: /^LOADING\b/, message: 'Redis is still loading its data after a start', isRetryable: true },
-  {
-    begins: /^MASTERDOWN\b/,
-    message: 'This Redis is a replica without a link to its primary',
-    isRetryable: true,
-  },
+  { begins: /^LOADING\b/, message: 'Redis is still loading its data after a start' },
+  { begins: /^MASTERDOWN\b/, message: 'This Redis is a replica without a link to its primary' },
   {
     begins: /^(CLUSTERDOWN|TRYAGAIN|MOVED|ASK|Too many Cluster redirections)\b/,
     message: 'The cluster does not serve the slot of these claims at the moment',
-    isRetryable: true,
   },
-  {
-    begins: /^BUSY\b/,
-    message: "Another script runs for longer than Redis's `busy-reply-threshold`",
-    isRetryable: true,
-  },
-  {
-    begins: /^NOREPLICAS\b/,
-    message: 'Redis has fewer replicas than `min-replicas-to-write` asks for',
-    isRetryable: true,
-  },
+  { begins: /^BUSY\b/, message: "Another script runs for longer than Redis's `busy-reply-threshold`" },
+  { begins: /^NOREPLICAS\b/, message: 'Redis has fewer replicas than `min-replicas-to-write` asks for' },
   {
     begins: /^MISCONF\b/,
     message: 'Redis takes no writes because it cannot save its data to disk (`stop-writes-on-bgsave-error`)',
-    isRetryable: true,
   },
   {
     begins: /^CROSSSLOT\b/,
     message:
       'This Redis is a cluster behind one endpoint: give `slots` to redisStore, so that each call is about one slot',
-    isRetryable: false,
     code: 'BATCHLATCH_CONFIGURATION',
   },
 ];
 
-/**
- * What a server answers begins with a word in capitals. Anything else comes from the client: its connection is lost, or not there
- * yet.
- */
+/** A server's answer begins with a word in capitals. Anything else is the client's: its connection is lost, or not there yet. */
 const FROM_SERVER = /^[A-Z]{2,} /;
 
 /** Answers to a client that has to wait. */
 const PASSING = /^ERR (max number of clients|max clients)/;
 
 /**
- * Says what was wrong and what to do, of an error of a client, or the text of one in an answer. The error of a client may carry
- * the command with all that it wrote; what is kept as the cause does not.
+ * Says what was wrong and what to do, of a client's error or the text of one in an answer. A client's error may carry the
+ * command with all that it wrote; the cause that is kept does not.
  */
 export function toStoreError(thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown;
@@ -81,12 +59,9 @@ export function toStoreError(thrown: unknown): StoreError {
   const cause = withoutCommand(thrown, message, code);
   const failure = FAILURES.find(({ begins }) => begins.test(message));
   if (failure !== undefined) {
-    const { isRetryable, code: stable } = failure;
-    return new StoreError(`${failure.message}.`, {
-      cause,
-      isRetryable,
-      ...(stable !== undefined && { code: stable }),
-    });
+    const { code: stable } = failure;
+    const isRetryable = stable === undefined;
+    return new StoreError(`${failure.message}.`, { cause, isRetryable, ...(stable && { code: stable }) });
   }
   if (/^NOPERM\b|^ERR The user executing the script/.test(message)) return accessDenied(message, cause);
   const isRetryable = !FROM_SERVER.test(message) || PASSING.test(message);

@@ -3,7 +3,14 @@
  *
  * @module batchlatch/redis
  */
-export { checkRedis, type RedisCheck, type RedisProblem, type RedisServer } from './check-redis.ts';
+export {
+  checkRedis,
+  type RedisCheck,
+  type RedisPrimary,
+  redisPrimaries,
+  type RedisProblem,
+  type RedisServer,
+} from './check-redis.ts';
 export type {
   IoRedisClient,
   IoRedisCluster,
@@ -13,6 +20,5 @@ export type {
   RedisClient,
 } from './redis-client.ts';
 export { redisStore, type RedisStoreOptions } from './redis-store.ts';
-export { type RedisPrimary, redisPrimaries } from './redis-primaries.ts';
 export type { WaitOptions } from './replication.ts';
 export { redisAdmin, type RedisAdminOptions } from './redis-admin.ts';

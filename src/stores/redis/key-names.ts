@@ -13,8 +13,8 @@ export interface KeyNames {
 }
 
 /**
- * `batchlatch:` and the key. With `slots`, `batchlatch:{3}` and the key: of such a name Redis hashes what is in the braces
- * alone, so all keys of one part are in one slot of the cluster, and one script can be about them.
+ * `batchlatch:` and the key; with `slots`, `batchlatch:{3}` and the key. Redis hashes what is in braces alone, so all keys of
+ * one part are in one slot of the cluster, and one script can be about them.
  */
 export function keyNames(prefix: string, slots: number): KeyNames {
   if (slots === 0) {
@@ -40,21 +40,6 @@ export function keyNames(prefix: string, slots: number): KeyNames {
     },
     patternOf: (keyPrefix, clientPrefix) => `${escaped(`${clientPrefix}${prefix}{`)}*}${escaped(keyPrefix)}*`,
   };
-}
-
-/** The places of the items of each slot. */
-export function indexesBySlot(
-  items: readonly { readonly key: string }[],
-  { slotOf }: KeyNames,
-): ReadonlyMap<number, readonly number[]> {
-  const slots = new Map<number, number[]>();
-  items.forEach(({ key }, index) => {
-    const slot = slotOf(key);
-    const indexes = slots.get(slot);
-    if (indexes === undefined) slots.set(slot, [index]);
-    else indexes.push(index);
-  });
-  return slots;
 }
 
 /** FNV-1a over UTF-16 code units. It never changes: the names of rows depend on it. */

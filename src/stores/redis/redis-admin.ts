@@ -1,6 +1,7 @@
 import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { systemClock } from '../../base/clock.ts';
+import { indexesBy } from '../../base/indexes-by.ts';
 import { boundedAdmin } from '../../claims/bounded-admin.ts';
 import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import type { ResultStorage } from '../../claims/result-storage.ts';
@@ -8,7 +9,6 @@ import { withResultsIn } from '../rows/result-forms.ts';
 import { adminOfRows, type RowsAdmin, type RowOperator } from '../rows/admin-of-rows.ts';
 import { claimLister } from './claim-lister.ts';
 import { toStoreError } from './failures.ts';
-import { indexesBySlot } from './key-names.ts';
 import {
   type Clocks,
   MAX_RESULT_BYTES,
@@ -18,9 +18,9 @@ import {
   rowsOf,
 } from './redis-store.ts';
 import { type RedisRows, scriptCaller, type ScriptCaller } from './script-caller.ts';
-import { READ, DELETE, INSERT, REPLACE } from './scripts.ts';
-import { inserting, readRows, replacing, WRITES_PER_SCRIPT } from './row-writer.ts';
-import { claimOf, type Row, witnessesOf, writeOfClaim } from './row.ts';
+import { DELETE, READ } from './scripts.ts';
+import { FENCED, rowWriter } from './row-writer.ts';
+import { type Row, witnessesOf } from './row.ts';
 
 /** Options of `redisAdmin()`: those of the store, and where its long results are. */
 export interface RedisAdminOptions extends RedisStoreOptions {
@@ -45,10 +45,7 @@ export function redisAdmin(options: RedisAdminOptions): ClaimAdmin {
 /** The same by other clocks. */
 export function redisAdminBy({ results, ...options }: RedisAdminOptions, clocks: Clocks): ClaimAdmin {
   const admin = adminOf(rowsOf('redisAdmin', options, clocks));
-  return boundedAdmin(
-    results === undefined ? admin : withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock),
-    systemClock,
-  );
+  return boundedAdmin(withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock), systemClock);
 }
 
 function adminOf(rows: RedisRows): ClaimAdmin {
@@ -86,7 +83,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
       }
     };
     await Promise.all(
-      [...indexesBySlot(items, names).values()].map(async (indexes) => {
+      [...indexesBy(items, ({ key }) => names.slotOf(key)).values()].map(async (indexes) => {
         const given = await inSlot(indexes.map((index) => items[index] as Item));
         indexes.forEach((index, position) => (outcomes[index] = given[position] as Outcome));
       }),
@@ -114,30 +111,13 @@ function adminOf(rows: RedisRows): ClaimAdmin {
   };
 }
 
-const OPTIONS = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
-
-/** What people change. Unlike what attempts read and write, its times are the rows' own. */
+/** What people change. */
 function rowOperator(call: ScriptCaller): RowOperator<Row> {
   return {
-    read: (keys) => readRows(keys, call),
-    toClaim: (row) => claimOf(row, 0),
-    insert: (claims) =>
-      call(
-        INSERT,
-        claims.map((claim) => inserting(claim, '0')),
-        OPTIONS,
-      ),
-    replace: (replacements) =>
-      call(
-        REPLACE,
-        replacements.map(({ row, claim }) => replacing(row, claim.owner, writeOfClaim(claim), 0)),
-        OPTIONS,
-      ),
-    delete: (rows) =>
-      call(
-        DELETE,
-        rows.map((row) => ({ key: row.key, owner: '', args: witnessesOf(row) })),
-        OPTIONS,
-      ),
+    ...rowWriter(call, false),
+    delete: (rows, signal) => {
+      const items = rows.map((row) => ({ key: row.key, owner: '', args: witnessesOf(row) }));
+      return call(DELETE, items, FENCED, signal);
+    },
   };
 }

@@ -46,8 +46,12 @@ export interface RedisStoreOptions {
 
 const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
   client: aClient('a client of `ioredis` or of `redis` (node-redis)', isRedisClient),
-  prefix: aPrefix(),
-  slots: aNumberOfSlots(),
+  prefix: {
+    expected: 'a text of at most 100 characters, without braces',
+    accepts: (value) =>
+      typeof value === 'string' && value.length <= 100 && !/[{}]/.test(value) && value.isWellFormed(),
+  },
+  slots: anInteger(1, 1_024),
   clockToleranceMs: anInteger(0),
   wait: members({ replicas: required(anInteger(0)), timeoutMs: required(anInteger(1)), aof: aBoolean() }),
 };
@@ -60,10 +64,7 @@ export const MAX_RESULT_BYTES = 1_048_576;
 export const REQUEST_SIZE = 250;
 
 /** A claim store with all that Redis can do for attempts. */
-type RedisStore = ClaimStore &
-  Required<
-    Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect' | 'requestSize' | 'maxResultBytes'>
-  >;
+type RedisStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'requestSize' | 'maxResultBytes'>>;
 
 /**
  * Claims in Redis, or in Valkey. A failover may forget the last claims, because Redis replicates after it has answered, and an
@@ -142,10 +143,7 @@ export async function readClaim(
   return isForgotten(claim, read.row.now) ? undefined : claim;
 }
 
-/**
- * The times of an outcome, which are relative to the server's, by the clock of this machine. A lease began when the call was
- * made or later: it ends no earlier than is said here.
- */
+/** The times of an outcome, which are relative to the server's, by this machine's clock. A lease ends no earlier than it says. */
 function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): AcquireOutcome {
   switch (outcome.status) {
     case 'acquired':
@@ -165,19 +163,4 @@ function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): Acq
     case 'error':
       return outcome;
   }
-}
-
-function aPrefix(): Check {
-  return {
-    expected: 'a text of at most 100 characters, without braces',
-    accepts: (value) =>
-      typeof value === 'string' && value.length <= 100 && !/[{}]/.test(value) && value.isWellFormed(),
-  };
-}
-
-function aNumberOfSlots(): Check {
-  return {
-    expected: 'an integer from 1 to 1024',
-    accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_024,
-  };
 }

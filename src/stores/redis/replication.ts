@@ -12,22 +12,22 @@ export interface WaitOptions {
   readonly aof?: boolean;
 }
 
-/**
- * Sends a command, and waits for the copies of all that the primary had written when the command ran: what it wrote, and
- * also what it met.
- */
+/** Sends a command, and waits for the copies of all that the primary had written by then: also of what the command met. */
 export type Replication = (
   connection: Connection,
   key: string,
   command: string[],
 ) => Promise<{ answer: unknown; isReplicated: boolean }>;
 
+/** Sends a command, and waits for no copies. */
+export const unreplicated: Replication = async (connection, key, command) => ({
+  answer: await connection.send(key, command),
+  isReplicated: true,
+});
+
 /** Throws a `ConfigurationError` for a client that cannot wait: `WAIT` is about the connection that wrote. */
-export function replicationOf(
-  wait: WaitOptions | undefined,
-  connection: Connection,
-): Replication | undefined {
-  if (wait === undefined) return undefined;
+export function replicationOf(wait: WaitOptions | undefined, connection: Connection): Replication {
+  if (wait === undefined) return unreplicated;
   if (connection.sendBoth === undefined) {
     throw new ConfigurationError(
       'redisStore: `wait` needs a client that writes and waits on one connection, which a pool or a sentinel client of node-redis does not: use createClient or createCluster',

@@ -1,79 +1,63 @@
-import type { Claim } from '../../claims/claim.ts';
 import type { ReadOutcome, RowWriter } from '../rows/row-writer.ts';
 import { claimOf, leftBy, type Row, type RowWrite, witnessesOf, writeOfChange, writeOfClaim } from './row.ts';
 import type { ScriptAnswer, ScriptCaller, ScriptItem } from './script-caller.ts';
 import { CHANGE, INSERT, READ, REPLACE } from './scripts.ts';
 
 /** A write of 250 rows takes Redis some 4 ms, and it does nothing else meanwhile. */
-export const WRITES_PER_SCRIPT = 250;
+const WRITES_PER_SCRIPT = 250;
 /** Rows that are read may have long results. */
 const READS_PER_SCRIPT = 100;
 
-const FENCED = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
+export const FENCED = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
 const UNFENCED = { ...FENCED, isFenced: false } as const;
 const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
 /** For people, who see what the primary has. */
 const LOOKING = { ...READING, waits: false } as const;
 
 /**
- * Claims as hashes. The times of claims are relative here: those that are written are relative to the time of the server when
- * it writes, and those that are read to its time when it reads.
+ * Claims as hashes. Their times are relative: those that are written to the time of the server when it writes, and those that are
+ * read to its time when it reads. For people (`isRelative: false`) they are the rows' own.
  */
-export function rowWriter(call: ScriptCaller): RowWriter<Row> {
+export function rowWriter(call: ScriptCaller, isRelative = true): RowWriter<Row> {
+  const timeOf = (row: Row): number => (isRelative ? row.now : 0);
   return {
-    insert: (claims, signal) =>
-      call(
-        INSERT,
-        claims.map((claim) => inserting(claim, '')),
-        FENCED,
-        signal,
-      ),
-    replace: (replacements, signal) =>
-      call(
-        REPLACE,
+    insert(claims, signal) {
+      const base = isRelative ? '' : '0';
+      const items = claims.map((claim) => itemOf(claim, [], writeOfClaim(claim), base));
+      return call(INSERT, items, FENCED, signal);
+    },
+    replace(replacements, signal) {
+      const items = replacements.map(({ row, claim }) => {
+        const write = writeOfClaim(claim);
         // What was read is relative to the time of reading, and so is what was decided from it.
-        replacements.map(({ row, claim }) => replacing(row, claim.owner, writeOfClaim(claim), row.now)),
-        FENCED,
-        signal,
-      ),
-    change: (changes, signal) =>
-      call(
-        CHANGE,
-        changes.map((owned) =>
-          itemOf(
-            owned,
-            [owned.owner, owned.leaseUntilAtMost === undefined ? '' : String(owned.leaseUntilAtMost)],
-            writeOfChange(owned.change),
-            '',
-          ),
-        ),
-        // The end of an attempt is stored however late it comes.
-        changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
-        signal,
-      ),
-    read: async (keys) => (await call(READ, keys.map(itemToRead), READING)).map(readOf),
-    toClaim: (row) => claimOf(row, row.now),
+        const base = String(timeOf(row));
+        const named = { key: row.key, owner: claim.owner };
+        return itemOf(named, witnessesOf(row), { ...write, removed: leftBy(write, row) }, base);
+      });
+      return call(REPLACE, items, FENCED, signal);
+    },
+    change(changes, signal) {
+      const items = changes.map((owned) => {
+        const { owner, change, leaseUntilAtMost = '' } = owned;
+        return itemOf(owned, [owner, String(leaseUntilAtMost)], writeOfChange(change), '');
+      });
+      // The end of an attempt is stored however late it comes.
+      const isEnd = changes.some(({ change }) => change.status !== undefined);
+      return call(CHANGE, items, isEnd ? UNFENCED : FENCED, signal);
+    },
+    read: (keys) => readRows(keys, call, isRelative ? READING : LOOKING),
+    toClaim: (row) => claimOf(row, timeOf(row)),
   };
 }
 
-/** Rows as the primary has them, also where the store waits for replicas. */
-export async function readRows(keys: readonly string[], call: ScriptCaller): Promise<ReadOutcome<Row>[]> {
-  return (await call(READ, keys.map(itemToRead), LOOKING)).map(readOf);
-}
-
-function itemToRead(key: string): ScriptItem {
-  return { key, args: [] };
-}
-
-/** Writes a row unless there is one, times that are relative to `base`. */
-export function inserting(claim: Claim, base: string): ScriptItem {
-  return itemOf(claim, [], writeOfClaim(claim), base);
-}
-
-/** Writes over a row that is still as it was read, times that are relative to `base`. */
-export function replacing(row: Row, owner: string, write: RowWrite, base: number): ScriptItem {
-  const removed = [...write.removed, ...leftBy(write, row)];
-  return itemOf({ key: row.key, owner }, witnessesOf(row), { ...write, removed }, String(base));
+/** By default as the primary has them, also where the store waits for replicas. */
+export async function readRows(
+  keys: readonly string[],
+  call: ScriptCaller,
+  options: Parameters<ScriptCaller>[2] = LOOKING,
+): Promise<ReadOutcome<Row>[]> {
+  const items = keys.map((key) => ({ key, args: [] }));
+  return (await call(READ, items, options)).map(readOf);
 }
 
 /** `base`: what the times of the write are relative to; empty: the server's time. */

@@ -94,8 +94,8 @@ export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string
 }
 
 /**
- * The claim of a row, with its times relative to `base`; the times of its history stay as they are. Throws a `StoreError`
- * for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
+ * The claim of a row, with its times, but for its history's, relative to `base`. Throws a `StoreError` for a row that is
+ * none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
  */
 export function claimOf({ key, fields }: Row, base: number): Claim {
   const read = ((field: keyof typeof KINDS) => {

@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
+import { indexesBy } from '../../base/indexes-by.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import { givenUp } from '../../claims/store-errors.ts';
 import { type Connection, textOf } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';
-import { indexesBySlot, type KeyNames } from './key-names.ts';
-import type { Replication } from './replication.ts';
+import type { KeyNames } from './key-names.ts';
+import { type Replication, unreplicated } from './replication.ts';
 import { notOurs, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
 import { ServerClocks } from './server-clocks.ts';
@@ -20,7 +21,7 @@ export interface RedisRows {
   readonly serverNow?: (() => number) | undefined;
   /** How long rows outlive their retention. */
   readonly clockToleranceMs: number;
-  readonly replication: Replication | undefined;
+  readonly replication: Replication;
 }
 
 /** One row, and what a script is told of it. */
@@ -74,7 +75,7 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     { isFenced, waits = true }: ScriptOptions,
   ): Promise<ScriptAnswer[]> {
     const keys = items.map(({ key }) => names.nameOf(key));
-    const wait = waits ? replication : undefined;
+    const send = waits ? replication : unreplicated;
     const askedAt = clock.now();
     for (let isFirst = true; ; isFirst = false) {
       const latest = isFenced ? String(askedAt + serverClocks.aheadMs(slot) + LATEST_MS) : '';
@@ -87,12 +88,14 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
       ];
       addItems(args, items);
       const noteServerTime = serverClocks.send(slot);
-      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, wait);
-      const [now, ...answers] = answersIn(answer);
-      if (typeof now !== 'number')
+      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, send);
+      if (!Array.isArray(answer) || answer.length === 0)
         throw new StoreError('Redis gave no answer to a script', { isRetryable: true });
+      const [time, ...answers] = answer as unknown[];
+      const now = Number(textOf(time));
       noteServerTime(now - clock.now());
-      if (answers[0] !== LATE) {
+      const isLate = !Array.isArray(answers[0]) && textOf(answers[0]) === 'LATE';
+      if (!isLate) {
         const outcomes = items.map((item, index) => answerOf(item, answers[index], now));
         return isReplicated ? outcomes : notReplicated(items, outcomes);
       }
@@ -105,58 +108,42 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     { sha, text }: Script,
     key: string,
     args: readonly string[],
-    wait: Replication | undefined,
-  ): Promise<{ answer: unknown; isReplicated: boolean }> {
-    const call =
-      wait === undefined
-        ? async (command: string[]) => ({ answer: await connection.send(key, command), isReplicated: true })
-        : (command: string[]) => wait(connection, key, command);
+    send: Replication,
+  ): ReturnType<Replication> {
     try {
-      return await call(['evalsha', sha, ...args]);
+      return await send(connection, key, ['evalsha', sha, ...args]);
     } catch (thrown) {
       if (!isUnknownScript(thrown)) throw thrown;
-      return call(['eval', text, ...args]);
-    }
-  }
-
-  async function answersOf(
-    script: Script,
-    slot: number,
-    items: readonly ScriptItem[],
-    options: ScriptOptions,
-  ): Promise<ScriptAnswer[]> {
-    try {
-      return await callChunk(script, slot, items, options);
-    } catch (thrown) {
-      const error = toStoreError(thrown);
-      return items.map(() => ({ status: 'error', error }));
+      return send(connection, key, ['eval', text, ...args]);
     }
   }
 
   return async (script, items, options, signal) => {
-    if (options.isFenced && signal?.aborted === true) {
-      const error = givenUp();
-      return items.map(() => ({ status: 'error', error }));
-    }
+    if (options.isFenced && signal?.aborted === true) return failedAll(items, givenUp());
     const answers: ScriptAnswer[] = [];
-    const chunks: { slot: number; indexes: number[] }[] = [];
-    for (const [slot, indexes] of indexesBySlot(items, names)) {
+    const ask = async (slot: number, indexes: readonly number[]): Promise<void> => {
+      const some = indexes.map((index) => items[index] as ScriptItem);
+      const given = await callChunk(script, slot, some, options).catch((thrown: unknown) =>
+        failedAll(some, toStoreError(thrown)),
+      );
+      indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
+    };
+    const asked: Promise<void>[] = [];
+    for (const [slot, indexes] of indexesBy(items, ({ key }) => names.slotOf(key))) {
       const storable = indexes.filter((index) => {
         if ((items[index] as ScriptItem).key.isWellFormed()) return true;
         answers[index] = { status: 'error', error: notWellFormed() };
         return false;
       });
-      for (const chunk of chunksOf(storable, items, options.mostRows)) chunks.push({ slot, indexes: chunk });
+      for (const chunk of chunksOf(storable, items, options.mostRows)) asked.push(ask(slot, chunk));
     }
-    await Promise.all(
-      chunks.map(async ({ slot, indexes }) => {
-        const some = indexes.map((index) => items[index] as ScriptItem);
-        const given = await answersOf(script, slot, some, options);
-        indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
-      }),
-    );
+    await Promise.all(asked);
     return answers;
   };
+}
+
+function failedAll(items: readonly ScriptItem[], error: Error): ScriptAnswer[] {
+  return items.map(() => ({ status: 'error', error }));
 }
 
 /** The templates of the items, each once, and then the items. */
@@ -181,8 +168,6 @@ function addItems(args: string[], items: readonly ScriptItem[]): void {
   for (const template of templates) for (const arg of template) args.push(arg);
   for (const arg of rows) args.push(arg);
 }
-
-const LATE = 'LATE';
 
 function* chunksOf(
   indexes: readonly number[],
@@ -211,47 +196,28 @@ function lengthOf(texts: readonly string[]): number {
   return length;
 }
 
-/** An answer as numbers, texts and lists of texts, whatever the client makes of them. */
-function answersIn(answer: unknown): (number | string | string[] | undefined)[] {
-  if (!Array.isArray(answer)) return [];
-  return answer.map((one: unknown, index) => {
-    if (Array.isArray(one)) return one.map(textOf);
-    const text = textOf(one);
-    return index === 0 || /^[01]$/.test(text) ? Number(text) : text;
-  });
-}
-
-function answerOf(
-  { key }: ScriptItem,
-  answer: number | string | string[] | undefined,
-  now: number,
-): ScriptAnswer {
-  if (answer === 1) return { status: 'written' };
-  if (answer === 0) return { status: 'refused', now };
+/** Numbers may come as texts, and texts as buffers: the client decides. */
+function answerOf({ key }: ScriptItem, answer: unknown, now: number): ScriptAnswer {
   if (Array.isArray(answer)) return { status: 'refused', now, row: { key, now, fields: fieldsOf(answer) } };
-  if (typeof answer !== 'string') {
-    return { status: 'error', error: toStoreError('Redis gave no answer for a row') };
-  }
-  return { status: 'error', error: answer.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(answer) };
+  if (answer === undefined) return { status: 'error', error: toStoreError('Redis gave no answer for a row') };
+  const text = textOf(answer);
+  if (text === '1') return { status: 'written' };
+  if (text === '0') return { status: 'refused', now };
+  return { status: 'error', error: text.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(text) };
 }
 
-function fieldsOf(flat: readonly string[]): Map<string, string> {
+function fieldsOf(flat: readonly unknown[]): Map<string, string> {
   const fields = new Map<string, string>();
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    fields.set(flat[index] as string, flat[index + 1] as string);
+    fields.set(textOf(flat[index]), textOf(flat[index + 1]));
   }
   return fields;
 }
 
 /** What was written, now or by an earlier sending, and what was read, is not where it has to be. */
 function notReplicated(items: readonly ScriptItem[], answers: readonly ScriptAnswer[]): ScriptAnswer[] {
-  const error = new StoreError(
-    'Too few replicas of Redis have the claim after the time that `wait` gives them',
-    {
-      isRetryable: true,
-      code: 'BATCHLATCH_NOT_REPLICATED',
-    },
-  );
+  const message = 'Too few replicas of Redis have the claim after the time that `wait` gives them';
+  const error = new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_NOT_REPLICATED' });
   return answers.map((answer, index) => {
     const { owner } = items[index] as ScriptItem;
     const isMine =

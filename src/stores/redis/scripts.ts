@@ -130,8 +130,8 @@ for _, key in ipairs(KEYS) do
 end`);
 
 /**
- * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than a time, where one is given. The life
- * of the row is written before its fields: a script that has written may go on when the memory is full, and a completion that
+ * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than a time, where one is given. The
+ * life of the row is written first: what a script has begun goes on when the memory is full, and a completion that
  * could not be stored would have its effect done again.
  */
 // rule: redis-owner

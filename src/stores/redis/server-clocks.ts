@@ -1,8 +1,8 @@
 /**
- * By how much the clock of each slot's server is ahead of this machine's, at least. An answer takes time to arrive, so the server's
- * clock is ahead by no less than its time minus that of the arrival. The time of the sending would say too much: a client may keep
- * a command for half a minute, and every later call would be accepted that much later. Of two answers the one to the later
- * sending counts, in whichever order they arrive: a server that has taken over a slot has a clock of its own.
+ * By how much the clock of each slot's server is ahead of this machine's, at least: the server's time minus that of its
+ * answer's arrival. That of the sending would say too much: a client may keep a command for half a minute, and every later
+ * call would be accepted that much later. Of two answers the one to the later sending counts: a server that has taken
+ * over a slot has a clock of its own.
  */
 export class ServerClocks {
   readonly #known: { readonly sending: number; readonly aheadMs: number }[] = [];

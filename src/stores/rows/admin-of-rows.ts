@@ -7,10 +7,13 @@ import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
 import { decideOperation } from '../../claims/changes.ts';
 import { decideInRounds, MOST_ROUNDS } from './decide-in-rounds.ts';
-import type { DeleteOutcome, RowWriter, WriteOutcome } from './row-writer.ts';
+import type { DeleteOutcome, RowWriter } from './row-writer.ts';
 import { type AdoptOutcome, isAdopted } from '../../claims/adoption.ts';
 
-interface AdminSetup<Row> extends OperateSetup<Row> {
+interface AdminSetup<Row> {
+  readonly operator: RowOperator<Row>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly clockToleranceMs: number;
   /** Made for each call, so that it can count what the call costs. */
   readonly lister: () => RowLister<Row>;
 }
@@ -32,26 +35,15 @@ export function adminOfRows<Row>(setup: AdminSetup<Row>): RowsAdmin {
 }
 
 /** What changes by people need besides: rows are deleted, and what a replacement leaves out is really removed. */
-export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'read' | 'replace' | 'toClaim'> {
-  /** Writes claims of another store, by the times that they have, each unless its key has a row. */
-  insert(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'insert' | 'read' | 'replace' | 'toClaim'> {
   /** Deletes rows that were read, each on the condition that it is still as it was read. */
   delete(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
 
-interface OperateSetup<Row> {
-  readonly operator: RowOperator<Row>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly clockToleranceMs: number;
-}
-
-/**
- * Reads each row and decides by the table of `claims/changes.ts`. A lost race is decided again from the row that won
- * it, which most often refuses the change.
- */
+/** Decides by the table of `claims/changes.ts`. A lost race is decided again, and most often refused then. */
 function operateOnRows<Row>(
   operations: readonly ClaimOperation[],
-  { operator, clock, clockToleranceMs }: OperateSetup<Row>,
+  { operator, clock, clockToleranceMs }: AdminSetup<Row>,
   signal?: StopSignal,
 ): Promise<OperateOutcome[]> {
   return decideInRounds<Row, OperateOutcome>(
@@ -79,7 +71,7 @@ function operateOnRows<Row>(
 /** Writes claims of another store: inserted where a key has no row; where it has one, `isAdopted` decides. */
 function adoptClaims<Row>(
   claims: readonly Claim[],
-  { operator, clock }: Pick<OperateSetup<Row>, 'operator' | 'clock'>,
+  { operator, clock }: AdminSetup<Row>,
   signal?: StopSignal,
 ): Promise<AdoptOutcome[]> {
   const stored = (index: number) => ({ write: claims[index] as Claim, written: 'stored' as const });

@@ -1,13 +1,13 @@
 import type { ClaimStore, AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type RowWriter, noOutcome } from './row-writer.ts';
-import { extendLeases, settleClaims, startClaims } from './settle.ts';
+import { ownersMethods } from './settle.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import { acquired, decideAcquire, firstClaim, isForgotten } from '../../claims/transitions.ts';
 import { decideInRounds, MOST_ROUNDS } from './decide-in-rounds.ts';
 import type { Claim } from '../../claims/claim.ts';
 
-export interface ConditionalSetup<Row> {
+interface ConditionalSetup<Row> {
   readonly writer: RowWriter<Row>;
   readonly clock: Pick<Clock, 'now'>;
   /** How long past its lease a claim is left alone before it may be taken over. */
@@ -21,17 +21,9 @@ export function conditionalStore<Row>(
   const { writer, clock } = setup;
   return {
     acquire: (requests, options) => acquireClaims(requests, setup, options?.signal),
-    settle: (settlements, options) => settleClaims(settlements, setup, options?.signal),
-    extend: (extensions, options) => extendLeases(extensions, setup, options?.signal),
-    start: (claims, options) => startClaims(claims, setup, options?.signal),
+    ...ownersMethods(setup),
     inspect: (key) => readClaim(key, writer, clock),
   };
-}
-
-interface AcquireSetup<Row> {
-  readonly writer: RowWriter<Row>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly clockToleranceMs: number;
 }
 
 export const CONTENDED: string = `The claim changed hands ${MOST_ROUNDS} times while it was being acquired`;
@@ -42,7 +34,7 @@ export const CONTENDED: string = `The claim changed hands ${MOST_ROUNDS} times w
  */
 function acquireClaims<Row>(
   requests: readonly ClaimRequest[],
-  { writer, clock, clockToleranceMs }: AcquireSetup<Row>,
+  { writer, clock, clockToleranceMs }: ConditionalSetup<Row>,
   signal?: StopSignal,
 ): Promise<AcquireOutcome[]> {
   return decideInRounds<Row, AcquireOutcome>(

@@ -11,8 +11,7 @@ import {
 } from './row-writer.ts';
 
 /** What rounds need of a database: each write is atomic together with its condition. */
-export interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'read' | 'replace'> {
-  insert?(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'insert' | 'read' | 'replace'> {
   delete?(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
 
@@ -29,7 +28,7 @@ type Decision<Outcome> =
   | Write<Outcome>
   | { readonly delete: true; readonly written: Outcome };
 
-export interface Rules<Row, Outcome> {
+interface Rules<Row, Outcome> {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether a key is inserted at first, without a read. */
   readonly isNew: (index: number) => boolean;
@@ -61,13 +60,8 @@ export function contended(message: string): StoreError {
   return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
 }
 
-type Step<Row> =
-  | { readonly kind: 'insert' | 'read' | 'done' }
-  | { readonly kind: 'decide'; readonly row: Row | undefined };
-
-const INSERT = { kind: 'insert' } as const;
-const READ = { kind: 'read' } as const;
-const DONE = { kind: 'done' } as const;
+/** What is to be done for a key next. With a `row`, or its absence: to decide. */
+type Step<Row> = 'insert' | 'read' | 'done' | { readonly row: Row | undefined };
 
 /**
  * Inserts, reads, decides and writes, each for all keys that are at that step, until every key has its outcome. A write
@@ -80,7 +74,7 @@ export async function decideInRounds<Row, Outcome>(
   signal?: StopSignal,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const steps: Step<Row>[] = keys.map((_, index) => (rules.isNew(index) ? INSERT : READ));
+  const steps: Step<Row>[] = keys.map((_, index) => (rules.isNew(index) ? 'insert' : 'read'));
   const mayBeGone = new Set<number>();
   let unfinished = steps.length;
 
@@ -90,7 +84,7 @@ export async function decideInRounds<Row, Outcome>(
     if (unfinished > 0) await decideAndWrite();
     if (unfinished === 0) return outcomes;
   }
-  steps.forEach((step, index) => step.kind !== 'done' && fail(index, contended(rules.contended)));
+  steps.forEach((step, index) => step !== 'done' && fail(index, contended(rules.contended)));
   return outcomes;
 
   async function insertAbsent(): Promise<void> {
@@ -100,7 +94,7 @@ export async function decideInRounds<Row, Outcome>(
     const now = rules.clock.now();
     const firsts = indexes.map((index) => first(index, now));
     const claims = firsts.map(({ write }) => write);
-    const writes = (await writer.insert?.(claims, signal)) ?? [];
+    const writes = await writer.insert(claims, signal);
     firsts.forEach(({ written }, at) => note(indexes[at] as number, writes[at], written));
   }
 
@@ -113,7 +107,7 @@ export async function decideInRounds<Row, Outcome>(
     );
     indexes.forEach((index, at) => {
       const read = reads[at];
-      if (read?.status === 'read') steps[index] = { kind: 'decide', row: read.row };
+      if (read?.status === 'read') steps[index] = { row: read.row };
       else fail(index, read?.error ?? noOutcome());
     });
   }
@@ -123,11 +117,11 @@ export async function decideInRounds<Row, Outcome>(
     const replaced: (Replacement<Row> & { index: number; written: Outcome })[] = [];
     const deleted: { index: number; row: Row; written: Outcome }[] = [];
     steps.forEach((step, index) => {
-      if (step.kind !== 'decide') return;
+      if (typeof step === 'string') return;
       const { row } = step;
       try {
         const decision = rules.decide(row, index, now, mayBeGone.has(index));
-        if (decision === 'insert') steps[index] = INSERT;
+        if (decision === 'insert') steps[index] = 'insert';
         else if ('outcome' in decision) finish(index, decision.outcome);
         else if (row === undefined) finish(index, decision.written);
         else if ('delete' in decision) deleted.push({ index, row, written: decision.written });
@@ -148,9 +142,9 @@ export async function decideInRounds<Row, Outcome>(
     });
   }
 
-  function indexesOf(kind: Step<Row>['kind']): number[] {
+  function indexesOf(kind: 'insert' | 'read'): number[] {
     const indexes: number[] = [];
-    steps.forEach((step, index) => step.kind === kind && indexes.push(index));
+    steps.forEach((step, index) => step === kind && indexes.push(index));
     return indexes;
   }
 
@@ -159,7 +153,7 @@ export async function decideInRounds<Row, Outcome>(
     // rule: refused-writes
     if (write?.status === 'written') finish(index, written);
     else if (write?.status === 'refused') {
-      steps[index] = write.row === undefined ? READ : { kind: 'decide', row: write.row };
+      steps[index] = write.row === undefined ? 'read' : { row: write.row };
     } else fail(index, write?.error ?? noOutcome());
   }
 
@@ -169,7 +163,7 @@ export async function decideInRounds<Row, Outcome>(
 
   function finish(index: number, outcome: Outcome): void {
     outcomes[index] = outcome;
-    steps[index] = DONE;
+    steps[index] = 'done';
     unfinished -= 1;
   }
 }

@@ -10,9 +10,9 @@ import {
 import type { Clock } from '../../base/clock.ts';
 import { type LeftOut, leavingOut } from '../../claims/left-out.ts';
 import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/claim-admin.ts';
-import type { RowLister, RowPage, RowQuery } from './row-lister.ts';
+import type { RowLister, RowQuery } from './row-lister.ts';
 
-export interface ListSetup<Row> {
+interface ListSetup<Row> {
   readonly lister: RowLister<Row>;
   readonly clock: Pick<Clock, 'now'>;
   /** Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format. */
@@ -28,7 +28,7 @@ export async function listClaims<Row>(
   const checked = checkedQuery(query);
   const judge = judging(checked, setup);
   const page = await setup.lister.list(judge.query, positionOf(query, checked), signal);
-  return { ...withoutPosition(page), ...judge.leftOut(), ...nextOf(checked, page) };
+  return { ...withNext(page, checked), ...judge.leftOut() };
 }
 
 /** As many claims as one page takes, without giving them: with the database's own means where it has any for the state. */
@@ -42,13 +42,11 @@ export async function countClaims<Row>(
   const position = positionOf(query, checked);
   const judge = judging(checked, setup);
   const counted = await lister.count?.(judge.query, position, signal);
-  if (counted !== undefined) return { ...withoutPosition(counted), ...nextOf(checked, counted) };
-  const page = await lister.list(judge.query, position, signal);
-  const { claims, ...reading } = withoutPosition(page);
+  if (counted !== undefined) return withNext(counted, checked);
+  const { claims, ...reading } = withNext(await lister.list(judge.query, position, signal), checked);
   return {
     ...reading,
     ...judge.leftOut(),
-    ...nextOf(checked, page),
     count: claims.length,
     ...(query.state === 'overdue' && oldestOf(claims)),
   };
@@ -77,15 +75,12 @@ function judging<Row>(
   return { query: { ...checked, now, claimOf }, leftOut: leftOut.of };
 }
 
-function withoutPosition<Page extends { readonly position?: unknown }>({
-  position: _position,
-  ...page
-}: Page): Omit<Page, 'position'> {
-  return page;
-}
-
-function nextOf(checked: CheckedQuery, { position }: Pick<RowPage, 'position'>): { readonly next?: string } {
-  return position === undefined ? {} : { next: toCursor(checked, position) };
+/** With a cursor in place of the position. */
+function withNext<Page extends { readonly position?: unknown }>(
+  { position, ...page }: Page,
+  checked: CheckedQuery,
+): Omit<Page, 'position'> & { readonly next?: string } {
+  return position === undefined ? page : { ...page, next: toCursor(checked, position) };
 }
 
 function oldestOf(claims: readonly Claim[]): { readonly oldestLeaseUntil?: number } {

@@ -69,13 +69,14 @@ export function resultForms(storage: ResultStorage, mostInRow: number, clock: Cl
   return { formOf, isSpecial, withPointer, get };
 }
 
-/** An admin that puts the long results which people give where those of attempts are. */
+/** An admin that puts the long results which people give where those of attempts are, if a storage has these. */
 export function withResultsIn(
-  storage: ResultStorage,
+  storage: ResultStorage | undefined,
   admin: ClaimAdmin,
   mostInRow: number,
   clock: Clock,
 ): ClaimAdmin {
+  if (storage === undefined) return admin;
   const { formOf } = resultForms(storage, mostInRow, clock);
 
   async function formOfChange(
@@ -137,12 +138,6 @@ function unanswered(_why: string, limitMs: number): Error {
 }
 
 function notStored(cause: unknown): StoreError {
-  return new StoreError(
-    'The result is too long for the store, and could not be stored in the result storage',
-    {
-      cause,
-      isRetryable: false,
-      code: 'BATCHLATCH_RESULT_NOT_STORED',
-    },
-  );
+  const message = 'The result is too long for the store, and could not be stored in the result storage';
+  return new StoreError(message, { cause, isRetryable: false, code: 'BATCHLATCH_RESULT_NOT_STORED' });
 }

@@ -1,0 +1,14 @@
+/** The indexes of the items that are alike in something, such as their queue. */
+export function indexesBy<Item, Group>(
+  items: readonly Item[],
+  groupOf: (item: Item) => Group,
+): ReadonlyMap<Group, readonly number[]> {
+  const groups = new Map<Group, number[]>();
+  items.forEach((item, index) => {
+    const group = groupOf(item);
+    const indexes = groups.get(group);
+    if (indexes === undefined) groups.set(group, [index]);
+    else indexes.push(index);
+  });
+  return groups;
+}
