@@ -12,7 +12,7 @@ type Depth = [1, 1, 1, 1];
 
 type PathTo<Payload, Any extends string, Left extends unknown[]> = unknown extends Payload
   ? string
-  : Payload extends Subcommand
+  : Payload extends Leaf
     ? never
     : Left extends [unknown, ...infer Less]
       ? Payload extends readonly (infer Element)[]
@@ -39,12 +39,4 @@ type Below<Name extends string, Value, Any extends string, Left extends unknown[
 type Known<Value> = unknown extends Value ? unknown : NonNullable<Value>;
 
 /** What has no members that a path could name. */
-type Subcommand =
-  | string
-  | number
-  | boolean
-  | bigint
-  | symbol
-  | null
-  | undefined
-  | ((...args: never[]) => unknown);
+type Leaf = string | number | boolean | bigint | symbol | null | undefined | ((...args: never[]) => unknown);

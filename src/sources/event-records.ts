@@ -72,7 +72,7 @@ function isOf(records: readonly unknown[], eventSource: string): boolean {
 
 /** The members of what may be anything, as far as they are there. */
 export function membersOf<Shape>(value: unknown): Partial<Shape> {
-  return isObject(value) ? value : {};
+  return typeof value === 'object' && value !== null ? value : {}; // without a call, for each of thousands
 }
 
 /** Without a list of its members, for each of thousands of records. */
@@ -86,7 +86,7 @@ export function isText(value: unknown): value is string {
 }
 
 export function textOf(value: unknown): string | undefined {
-  return isText(value) ? value : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Epoch milliseconds of what streams give in seconds; undefined where they give none. */
