@@ -1,3 +1,4 @@
+import type { Channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 import type { ConnectionLimits, Connections } from './connections.ts';
@@ -5,8 +6,8 @@ import { nodeHttp } from './node-http.ts';
 import { Sockets } from './sockets.ts';
 
 /**
- * Connections to one server, which are kept for later requests. Requests go over sockets of our own, which takes half of the CPU time that
- * Node's client takes. They go by Node's client where an APM agent follows that, once the server has answered in a way of HTTP that
+ * Connections to one server, which are kept for later requests. Requests go over sockets of our own, which takes less CPU time than
+ * Node's client (docs/decisions/0054-own-sockets.md). They go by that where an APM agent follows it, once the server has answered in a way of HTTP that
  * the sockets do not read, and where `BATCHLATCH_HTTP` is `node`.
  */
 export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
@@ -31,6 +32,9 @@ const CHANNELS = [
   'http.client.request.error',
 ];
 
+/** Held on to: a channel that nobody holds is made anew each time it is asked for. */
+let channels: readonly Channel[] | undefined;
+
 type Request = (...options: never[]) => ClientRequest;
 
 /** Node's own functions, as far as they have been looked at. */
@@ -44,6 +48,6 @@ function isFollowed({ protocol }: URL): boolean {
     if (!Function.prototype.toString.call(request).includes('new ClientRequest(')) return true;
     own.add(request);
   }
-  const { channel } = builtIn('node:diagnostics_channel');
-  return CHANNELS.some((name) => channel(name).hasSubscribers);
+  channels ??= CHANNELS.map((name) => builtIn('node:diagnostics_channel').channel(name));
+  return channels.some(({ hasSubscribers }) => hasSubscribers);
 }

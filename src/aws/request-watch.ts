@@ -1,3 +1,4 @@
+import type { Channel } from 'node:diagnostics_channel';
 import { builtIn } from '../base/built-in.ts';
 
 /** A request of an operation, as the channel `batchlatch:request` tells of it before it is first sent. */
@@ -39,11 +40,14 @@ export interface RequestEnd {
 
 export const REQUEST_CHANNEL = 'batchlatch:request';
 
+/** Held on to: a channel that nobody holds is made anew each time it is asked for. */
+let channel: Channel | undefined;
+
 /** Asks the subscribers of the channel who follows a request. Undefined where nobody does, and then nothing was made. */
 export function watchesOf(
   message: () => Omit<RequestMessage, 'follow'>,
 ): readonly RequestWatch[] | undefined {
-  const channel = builtIn('node:diagnostics_channel').channel(REQUEST_CHANNEL);
+  channel ??= builtIn('node:diagnostics_channel').channel(REQUEST_CHANNEL);
   if (!channel.hasSubscribers) return undefined;
   const watches: RequestWatch[] = [];
   channel.publish({ ...message(), follow: (watch: RequestWatch) => watches.push(watch) });
