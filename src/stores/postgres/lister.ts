@@ -125,7 +125,7 @@ async function ask(
 ): Promise<readonly Row[]> {
   const [lease, key] = position === undefined ? [null, null] : checkedPosition(position, way);
   const values = [now, escapedKey(keyPrefix), limit, lease, key];
-  return (await send(table, { text, values, privileges: ['SELECT'] }, signal)).rows;
+  return (await send(table, { text, values }, ['SELECT'], signal)).rows;
 }
 
 type Position = readonly [lease: number | null, key: string];
