@@ -14,7 +14,6 @@ export interface Found {
   readonly sentAt: number;
 }
 
-/** The rows of keys as they are stored, by their keys. */
 export async function readRows(
   storedKeys: readonly string[],
   table: ClaimsTable,

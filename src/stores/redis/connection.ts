@@ -24,7 +24,6 @@ export interface Connection {
   primaries(): Promise<readonly Connection[]>;
 }
 
-/** Tells the clients apart by their members. */
 export function connectionOf(client: RedisClient): Connection {
   if ('call' in client && 'pipeline' in client) {
     return isIoRedisCluster(client) ? ofIoRedisCluster(client) : ofIoRedis(client);
@@ -39,7 +38,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : String(value);
 }
 
-/** Whether it has the members of a client. */
 export function isRedisClient(value: unknown): value is RedisClient {
   if (typeof value !== 'object' || value === null) return false;
   const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
