@@ -54,18 +54,19 @@ export class RequestQueue<
     const { signal } = member;
     const giveUp = (): void => this.#giveUp(member);
     let place: AsyncResource | undefined;
-    const add: QueueAccess<Item, Note, Outcome>['put'] = (item, note, onAnswer) => {
-      place ??= new AsyncResource('batchlatch');
-      this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
-    };
     signal.addEventListener('abort', giveUp, { once: true });
     return {
       put: (item, note, onAnswer) => {
-        add(item, note, onAnswer);
+        place ??= new AsyncResource('batchlatch');
+        this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
         this.#sendWhatIsDue(member);
       },
       putAll: (items, notes, onAnswer) => {
-        items.forEach((item, index) => add(item, notes[index] as Note, onAnswer));
+        place ??= new AsyncResource('batchlatch');
+        for (const [index, item] of items.entries()) {
+          const note = notes[index] as Note;
+          this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
+        }
         this.#sendWhatIsDue(member);
       },
       flushIfIdle: () => {

@@ -8,7 +8,10 @@ const WRITES_PER_SCRIPT = 250;
 /** Rows that are read may have long results. */
 const READS_PER_SCRIPT = 100;
 
-export const FENCED = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
+export const FENCED: { readonly isFenced: boolean; readonly mostRows: number } = {
+  isFenced: true,
+  mostRows: WRITES_PER_SCRIPT,
+};
 const UNFENCED = { ...FENCED, isFenced: false } as const;
 const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
 /** For people, who see what the primary has. */
