@@ -1,7 +1,6 @@
 import type { Clock } from './clock.ts';
 import { Stop, type StopSignal } from './stop.ts';
 
-/** The limit of one method, and how it is told to stop. */
 export interface Limit {
   /** The longest that a call takes, in milliseconds. */
   readonly ms: number;

@@ -4,11 +4,11 @@ export function indexesBy<Item, Group>(
   groupOf: (item: Item) => Group,
 ): ReadonlyMap<Group, readonly number[]> {
   const groups = new Map<Group, number[]>();
-  items.forEach((item, index) => {
-    const group = groupOf(item);
+  for (let index = 0; index < items.length; index += 1) {
+    const group = groupOf(items[index] as Item);
     const indexes = groups.get(group);
     if (indexes === undefined) groups.set(group, [index]);
     else indexes.push(index);
-  });
+  }
   return groups;
 }

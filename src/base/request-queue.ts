@@ -5,7 +5,6 @@ import { answerAll, RequestGroup, sendInContexts } from './request-group.ts';
 import { Stop, type StopSignal } from './stop.ts';
 
 export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMember> {
-  /** The most items of one request. */
   readonly requestSize: number;
   /** How long an item waits for others, in milliseconds. */
   readonly lingerMs: number;
@@ -137,7 +136,6 @@ export class RequestQueue<
     return group;
   }
 
-  /** Takes out what waits of one member. */
   #take(member: Member): Waiting<Item, Note, Outcome, Member>[] {
     const own: Waiting<Item, Note, Outcome, Member>[] = [];
     // rule: others-stay-queued

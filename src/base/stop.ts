@@ -73,7 +73,6 @@ export class Stop implements StopSignal {
   }
 }
 
-/** Resolves when the signal is aborted. */
 export function whenAborted(signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

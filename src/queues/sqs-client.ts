@@ -57,7 +57,6 @@ interface SqsCallOptions {
   abortSignal?: AbortSignal;
 }
 
-/** The methods of `SqsClient`. */
 export const SQS_OPERATIONS = ['changeMessageVisibilityBatch', 'sendMessage'] as const;
 
 const CALL: Limit = { ms: SQS_CALL_MS, signalAt: 1, signalIn: 'abortSignal' };

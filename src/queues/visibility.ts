@@ -2,7 +2,6 @@ import type { SqsClient } from './sqs-client.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { indexesBy } from '../base/indexes-by.ts';
 
-/** When one message becomes visible again. */
 export interface VisibilityChange {
   readonly queueUrl: string;
   readonly receiptHandle: string;

@@ -49,11 +49,8 @@ async function askFor(
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
-  const sent = await send(
-    table,
-    { ...table.statements().acquire, values: columnsOf(asked), privileges: ['SELECT', 'INSERT', 'UPDATE'] },
-    signal,
-  );
+  const statement = { ...table.statements().acquire, values: columnsOf(asked) };
+  const sent = await send(table, statement, ['SELECT', 'INSERT', 'UPDATE'], signal);
   const rows = new Map(sent.rows.map((row) => [row['key'], row]));
   const isTaken = (row: Row | undefined): row is Row => numberIn(row?.['attempt']) !== undefined;
   // The snapshot of a statement that was sent again may be older than what the first sending wrote.

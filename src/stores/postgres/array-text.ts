@@ -1,4 +1,3 @@
-/** What an array of PostgreSQL may hold here. */
 type Value = string | number | boolean | null | undefined;
 
 /**

@@ -7,7 +7,6 @@ import { DEFAULT_TABLE, quotedTable } from './table-name.ts';
 /** A statement that may be prepared. */
 export type NamedText = Pick<SqlStatement, 'name' | 'text'>;
 
-/** A claims table, and the statements that are sent to it. */
 export interface ClaimsTable {
   readonly pool: PostgresPool;
   /** As the user named it. */
@@ -20,7 +19,6 @@ export interface ClaimsTable {
   readonly now: () => string;
   /** A number from 0 up to, not including, 1, for the jitter of resends. */
   readonly random: () => number;
-  /** The statements of attempts, without their values. */
   readonly statements: () => Readonly<Record<'acquire' | 'change' | 'read', NamedText>>;
   /** From now on statements have no names. */
   readonly stopPreparing: () => void;

@@ -71,7 +71,6 @@ function noConnection(why: 'silent' | 'given-up'): StoreError {
   );
 }
 
-/** The error of a statement without an answer. */
 export function silent(limitMs: number): StoreError {
   return new StoreError(`PostgreSQL did not answer within ${limitMs / 1_000} seconds`, {
     isRetryable: true,

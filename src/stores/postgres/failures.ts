@@ -2,7 +2,6 @@ import { isObject } from '../../base/is-object.ts';
 import { StoreError } from '../../base/errors.ts';
 import { DEFAULT_TABLE } from './table-name.ts';
 
-/** What a statement needs. */
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** A statement that failed: what it was about, for the error's words. */

@@ -51,11 +51,7 @@ SELECT count(*) AS deleted FROM deleted`;
   let deleted = 0;
   while (deleted < limit && signal?.aborted !== true) {
     const step = Math.min(ROWS_OF_A_STEP, limit - deleted);
-    const { rows } = await send(
-      table,
-      { text, values: [step], privileges: ['SELECT', 'UPDATE', 'DELETE'] },
-      signal,
-    );
+    const { rows } = await send(table, { text, values: [step] }, ['SELECT', 'UPDATE', 'DELETE'], signal);
     const count = Number(rows[0]?.['deleted'] ?? 0);
     deleted += count;
     if (count < step) break;

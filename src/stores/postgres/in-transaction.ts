@@ -156,7 +156,6 @@ async function manyInTransaction(
   return made.map((one) => ('error' in one ? one.error : one.result));
 }
 
-/** What a function made of so many records. */
 function madeOf(answer: readonly unknown[] | void, count: number): Made[] {
   if (answer === undefined) return Array.from({ length: count }, () => ({ result: undefined }));
   if (!Array.isArray(answer) || answer.length !== count) {

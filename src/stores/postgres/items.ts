@@ -30,7 +30,6 @@ export async function inStatements<Item, Outcome>(
   return [...first, ...(await inStatements(items.slice(half), run, isTooLong))];
 }
 
-/** An item with its key as it is stored. */
 export interface Keyed<Item> {
   readonly item: Item;
   readonly stored: string;

@@ -23,7 +23,7 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
       const claims = found.flatMap((row) => query.claimOf(row) ?? []);
       // As many as asked for: there may be more among the rows that were gone through.
       const last = found.length === query.limit ? found.at(-1) : undefined;
-      return { claims, ...readingOf(first, way), ...positionAfter(last, first, way) };
+      return { claims, ...readingOf(first, last, way) };
     },
 
     async count(query, position, signal): Promise<RowCount> {
@@ -32,8 +32,7 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
       const oldest = numberIn(row?.['oldest']);
       return {
         count: numberIn(row?.['found']) ?? 0,
-        ...readingOf(row, way),
-        ...positionAfter(undefined, row, way),
+        ...readingOf(row, undefined, way),
         ...(query.state === 'overdue' && oldest !== undefined && { oldestLeaseUntil: oldest }),
       };
     },
@@ -126,28 +125,23 @@ async function ask(
 ): Promise<readonly Row[]> {
   const [lease, key] = position === undefined ? [null, null] : checkedPosition(position, way);
   const values = [now, escapedKey(keyPrefix), limit, lease, key];
-  return (await send(table, { text, values, privileges: ['SELECT'] }, signal)).rows;
-}
-
-function readingOf(row: Row | undefined, { readBy }: Way): { readBy: Way['readBy']; rowsRead: number } {
-  return { readBy, rowsRead: numberIn(row?.['rows_read']) ?? 0 };
+  return (await send(table, { text, values }, ['SELECT'], signal)).rows;
 }
 
 type Position = readonly [lease: number | null, key: string];
 
-/** After the last claim that was given, or after the last row that was gone through. */
-function positionAfter(
-  given: Row | undefined,
+/** What was read, and where to go on: after the last claim that was given, or after the last row that was gone through. */
+function readingOf(
   summary: Row | undefined,
+  given: Row | undefined,
   { readBy, mostRows }: Way,
-): { readonly position?: Position } {
-  const at = (lease: unknown, key: unknown): Position => [
-    readBy === 'index' ? (numberIn(lease) ?? 0) : null,
-    key as string,
-  ];
-  if (given !== undefined) return { position: at(given['lease_until'], given['key']) };
-  if ((numberIn(summary?.['rows_read']) ?? 0) < mostRows) return {};
-  return { position: at(summary?.['last_lease'], summary?.['last_key']) };
+): Pick<RowPage, 'readBy' | 'rowsRead' | 'position'> {
+  const rowsRead = numberIn(summary?.['rows_read']) ?? 0;
+  if (given === undefined && rowsRead < mostRows) return { readBy, rowsRead };
+  const lease = given === undefined ? summary?.['last_lease'] : given['lease_until'];
+  const key = given === undefined ? summary?.['last_key'] : given['key'];
+  const position: Position = [readBy === 'index' ? (numberIn(lease) ?? 0) : null, key as string];
+  return { readBy, rowsRead, position };
 }
 
 function checkedPosition(position: unknown, { readBy }: Way): Position {

@@ -22,7 +22,7 @@ export function rowOperator(table: ClaimsTable): RowOperator<Row> {
     privileges: readonly Privilege[],
     signal: StopSignal | undefined,
   ): Promise<DeleteOutcome<Row>[]> {
-    const sent = await send(table, { text, values: [storableJson(rows)], privileges }, signal);
+    const sent = await send(table, { text, values: [storableJson(rows)] }, privileges, signal);
     const written = new Set(sent.rows.map(({ key }) => key));
     return rows.map(({ key }) => ({
       status: written.has(key) ? 'written' : 'refused',

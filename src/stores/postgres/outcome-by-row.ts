@@ -102,8 +102,8 @@ function outcomeOf<Write extends Completing>(
  * is a rollback, and not an error. Rejects where it is not committed, and where nobody says.
  */
 export async function checkCommitted(id: string, table: ClaimsTable): Promise<void> {
-  const statement = { text: 'SELECT txid_status($1::bigint) AS status', values: [id], privileges: [] };
-  const { rows } = await stoppableCall((stop) => send(table, statement, stop), {
+  const statement = { text: 'SELECT txid_status($1::bigint) AS status', values: [id] };
+  const { rows } = await stoppableCall((stop) => send(table, statement, [], stop), {
     clock: table.clock,
     limitMs: TRANSACTION_CHECK_MS,
     errorOf: () => silent(TRANSACTION_CHECK_MS),

@@ -47,7 +47,7 @@ export function adminOf(table: ClaimsTable): ClaimAdmin {
 
   async function atDatabaseTime({ signal }: StoreCallOptions = {}): Promise<RowsAdmin> {
     const text = `SELECT ${milliseconds(table.now())} AS now`;
-    const { rows } = await send(table, { text, values: [], privileges: ['SELECT'] }, signal);
+    const { rows } = await send(table, { text, values: [] }, ['SELECT'], signal);
     const now = numberIn(rows[0]?.['now']) ?? 0;
     return adminOfRows({ operator, lister: () => lister, clock: { now: () => now }, clockToleranceMs: 0 });
   }

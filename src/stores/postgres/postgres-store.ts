@@ -64,7 +64,6 @@ export const REQUEST_SIZE = 10_000;
 /** A row takes more, but what a claim is for is not to keep files: a longer result is for `resultsIn`. */
 export const MAX_RESULT_BYTES = 1_048_576;
 
-/** A claim store with all that PostgreSQL can do for attempts. */
 type TableStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'commit'>>;
 
 export function claimsIn(table: ClaimsTable): TableStore {

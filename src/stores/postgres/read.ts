@@ -14,17 +14,13 @@ export interface Found {
   readonly sentAt: number;
 }
 
-/** The rows of keys as they are stored, by their keys. */
 export async function readRows(
   storedKeys: readonly string[],
   table: ClaimsTable,
   signal?: StopSignal,
 ): Promise<Map<string, Found>> {
-  const { rows, sentAt } = await send(
-    table,
-    { ...table.statements().read, values: [storedKeys], privileges: ['SELECT'] },
-    signal,
-  );
+  const statement = { ...table.statements().read, values: [storedKeys] };
+  const { rows, sentAt } = await send(table, statement, ['SELECT'], signal);
   return new Map(rows.map((row) => [row['key'] as string, { row, now: numberIn(row['now']) ?? 0, sentAt }]));
 }
 
@@ -38,7 +34,7 @@ export function readEach(
   const items = keys.map((key) => ({ key }));
   return byKeys(items, async (keyed) => {
     const values = [keyed.map(({ stored }) => stored)];
-    const { rows } = await send(table, { ...statement, values, privileges: ['SELECT'] }, signal);
+    const { rows } = await send(table, { ...statement, values }, ['SELECT'], signal);
     const byKey = new Map(rows.map((row) => [row['key'], row]));
     return keyed.map(({ stored }): ReadOutcome<Row> => {
       const row = byKey.get(stored);

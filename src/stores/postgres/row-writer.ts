@@ -35,11 +35,8 @@ async function change(
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<WriteOutcome<Row>[]> {
-  const { rows } = await send(
-    table,
-    { ...table.statements().change, values: changeColumns(keyed), privileges: ['SELECT', 'UPDATE'] },
-    signal,
-  );
+  const statement = { ...table.statements().change, values: changeColumns(keyed) };
+  const { rows } = await send(table, statement, ['SELECT', 'UPDATE'], signal);
   const written = new Set(rows.map(({ key }) => key));
   return keyed.map(({ stored }) => (written.has(stored) ? WRITTEN : REFUSED));
 }

@@ -48,7 +48,6 @@ export function toClaim(row: Row): Claim {
 const LACKS =
   'is not a claim: it lacks `owner` or a known `status`. The claims table must be used by batchlatch alone.';
 
-/** A number, or a text of one. */
 export function numberIn(value: unknown): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }

@@ -10,10 +10,8 @@ import { type Made, type RunEnd, TransactionRun } from './transaction-run.ts';
 import { mayRunAgain } from './transaction-errors.ts';
 import type { TransactionEffect } from './transaction-effect.ts';
 
-/** What the messages of errors call it. */
 export const CALLER = 'inTransaction of batchlatch/postgres';
 
-/** How transactions begin and end. */
 export interface TransactionOptions {
   readonly adapter?: TransactionAdapter<never>;
   readonly isolationLevel?: IsolationLevel;

@@ -27,7 +27,8 @@ const LONGEST_DELAY_MS = 1_000;
  */
 export async function send(
   table: ClaimsTable,
-  { privileges, ...asked }: SqlStatement & { readonly privileges: readonly Privilege[] },
+  asked: SqlStatement,
+  privileges: readonly Privilege[],
   signal?: StopSignal,
 ): Promise<Sent> {
   const { pool, clock, random, tableName } = table;

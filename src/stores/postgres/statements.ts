@@ -105,7 +105,6 @@ WHERE c.key = a.key AND ${isOwned} AND ${isNotShorter}
 RETURNING c.key`;
 }
 
-/** The rows of these keys, and what time it is. */
 export function readText(table: string, now: string): string {
   return `SELECT ${claimColumns('c')}, ${milliseconds(now)} AS now FROM ${table} AS c WHERE c.key = ANY ($1::text[])`;
 }
@@ -115,12 +114,10 @@ export function milliseconds(time: string): string {
   return `(extract(epoch FROM ${time}) * 1000)::float8`;
 }
 
-/** The time of epoch milliseconds. */
 export function timeAt(ms: string): string {
   return `to_timestamp(${ms} / 1000.0)`;
 }
 
-/** So many milliseconds. */
 export function interval(ms: string): string {
   return `${ms} * interval '1 millisecond'`;
 }

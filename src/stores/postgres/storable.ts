@@ -33,7 +33,6 @@ export function escapedKey(key: string): string {
   });
 }
 
-/** The key that was stored. */
 export function keyOf(stored: string): string {
   if (!stored.includes('\\')) return stored;
   return stored.replaceAll(/\\(?:u([0-9a-f]{4})|(.))/gs, (_all, unit: string | undefined, one: string) => {

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../../base/errors.ts';
 
-/** What claims tables are called where nobody says. */
 export const DEFAULT_TABLE = 'batchlatch_claims';
 
 /** Longer names are cut by PostgreSQL; those of the indexes are longer than the table's. */
@@ -21,7 +20,6 @@ export function quotedTable(table: string): string {
   return parts.map(quoted).join('.');
 }
 
-/** A name with quotes. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -40,7 +40,6 @@ export interface RunSetup<Client> {
   readonly table: ClaimsTable;
 }
 
-/** A completion that is to be written in the transaction. */
 interface Write {
   readonly place: number;
   readonly completion: Completion;

@@ -78,6 +78,9 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
       for (const node of nodes.filter((one) => one.name >= name)) {
         if (node.name !== name) [name, cursor, count, given] = [node.name, '0', first, []];
         do {
+          if (claims.length >= query.limit || keysSeen >= MOST_KEYS) {
+            return pageAt([name, cursor, count, given]);
+          }
           if (signal?.aborted === true) throw signal.reason;
           const { end, keys } = await scan(node, cursor, count, query);
           const fresh = keys.filter((key) => !given.includes(keyHash(key)));
@@ -88,23 +91,12 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
           claims.push(...found.slice(0, room));
           if (found.length > room) {
             // The rest of this answer is for the next page, which asks with the same cursor.
-            return pageAt([
-              name,
-              cursor,
-              count,
-              [...given, ...found.slice(0, room).map(({ key }) => keyHash(key))],
-            ]);
+            const givenNow = found.slice(0, room).map(({ key }) => keyHash(key));
+            return pageAt([name, cursor, count, [...given, ...givenNow]]);
           }
           [cursor, given] = [end, []];
           count = Math.min(MOST_KEYS_PER_REQUEST, found.length === 0 ? count * 4 : count);
-          if (cursor !== '0' && (claims.length >= query.limit || keysSeen >= MOST_KEYS)) {
-            return pageAt([name, cursor, count, given]);
-          }
         } while (cursor !== '0');
-        const next = nodes[nodes.indexOf(node) + 1];
-        if (next !== undefined && (claims.length >= query.limit || keysSeen >= MOST_KEYS)) {
-          return pageAt([next.name, '0', first, []]);
-        }
       }
       return pageAt();
     },

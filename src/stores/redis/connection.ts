@@ -3,7 +3,6 @@ import type {
   IoRedisCluster,
   NodeRedisClient,
   NodeRedisCluster,
-  NodeRedisSentinel,
   RedisClient,
 } from './redis-client.ts';
 
@@ -25,11 +24,12 @@ export interface Connection {
   primaries(): Promise<readonly Connection[]>;
 }
 
-/** Tells the clients apart by their members. */
 export function connectionOf(client: RedisClient): Connection {
-  if (isIoRedis(client)) return isIoRedisCluster(client) ? ofIoRedisCluster(client) : ofIoRedis(client);
-  if (isNodeRedisCluster(client)) return ofNodeRedisCluster(client);
-  if (isNodeRedisSentinel(client)) return ofServer({ send: (_key, args) => client.sendCommand(false, args) });
+  if ('call' in client && 'pipeline' in client) {
+    return isIoRedisCluster(client) ? ofIoRedisCluster(client) : ofIoRedis(client);
+  }
+  if ('masters' in client && 'nodeClient' in client) return ofNodeRedisCluster(client);
+  if ('getMasterNode' in client) return ofServer({ send: (_key, args) => client.sendCommand(false, args) });
   return ofNodeRedis(client);
 }
 
@@ -38,7 +38,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : String(value);
 }
 
-/** Whether it has the members of a client. */
 export function isRedisClient(value: unknown): value is RedisClient {
   if (typeof value !== 'object' || value === null) return false;
   const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
@@ -46,20 +45,8 @@ export function isRedisClient(value: unknown): value is RedisClient {
   return isOfIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
 }
 
-function isIoRedis(client: RedisClient): client is IoRedisClient {
-  return 'call' in client && 'pipeline' in client;
-}
-
 function isIoRedisCluster(client: IoRedisClient): client is IoRedisCluster {
   return 'isCluster' in client && client.isCluster === true;
-}
-
-function isNodeRedisCluster(client: RedisClient): client is NodeRedisCluster {
-  return 'masters' in client && 'nodeClient' in client;
-}
-
-function isNodeRedisSentinel(client: RedisClient): client is NodeRedisSentinel {
-  return 'getMasterNode' in client;
 }
 
 /** Of one server, which is its only primary. */

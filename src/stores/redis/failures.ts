@@ -84,7 +84,6 @@ export function isUnknownScript(thrown: unknown): boolean {
   return told(thrown).message.startsWith('NOSCRIPT');
 }
 
-/** Whether the server does not have the command. */
 export function isUnknownCommand(thrown: unknown): boolean {
   return told(thrown).message.startsWith('ERR unknown command');
 }

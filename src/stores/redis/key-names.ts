@@ -1,10 +1,8 @@
-/** What the rows of claims are called in Redis. */
 export interface KeyNames {
   /** In how many parts the keys are, each on one node of a cluster; 0: in none. */
   readonly slots: number;
   /** In which part a key is, from 0. */
   slotOf(key: string): number;
-  /** The name of the row of a claim. */
   nameOf(key: string): string;
   /** The key of a row's name; undefined for a name that is not one of these. */
   keyOf(name: string): string | undefined;

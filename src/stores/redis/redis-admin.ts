@@ -111,7 +111,6 @@ function adminOf(rows: RedisRows): ClaimAdmin {
   };
 }
 
-/** What people change. */
 function rowOperator(call: ScriptCaller): RowOperator<Row> {
   return {
     ...rowWriter(call, false),

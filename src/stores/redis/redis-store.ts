@@ -63,7 +63,6 @@ export const MAX_RESULT_BYTES = 1_048_576;
 /** As much as one script writes. */
 export const REQUEST_SIZE = 250;
 
-/** A claim store with all that Redis can do for attempts. */
 type RedisStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'requestSize' | 'maxResultBytes'>>;
 
 /**

@@ -19,7 +19,6 @@ export type Replication = (
   command: string[],
 ) => Promise<{ answer: unknown; isReplicated: boolean }>;
 
-/** Sends a command, and waits for no copies. */
 export const unreplicated: Replication = async (connection, key, command) => ({
   answer: await connection.send(key, command),
   isReplicated: true,

@@ -1,5 +1,5 @@
 import type { ReadOutcome, RowWriter } from '../rows/row-writer.ts';
-import { claimOf, leftBy, type Row, type RowWrite, witnessesOf, writeOfChange, writeOfClaim } from './row.ts';
+import { claimOf, leftBy, type Row, type RowWrite, witnessesOf, writeOf } from './row.ts';
 import type { ScriptAnswer, ScriptCaller, ScriptItem } from './script-caller.ts';
 import { CHANGE, INSERT, READ, REPLACE } from './scripts.ts';
 
@@ -26,12 +26,12 @@ export function rowWriter(call: ScriptCaller, isRelative = true): RowWriter<Row>
   return {
     insert(claims, signal) {
       const base = isRelative ? '' : '0';
-      const items = claims.map((claim) => itemOf(claim, [], writeOfClaim(claim), base));
+      const items = claims.map((claim) => itemOf(claim, [], writeOf(claim, true), base));
       return call(INSERT, items, FENCED, signal);
     },
     replace(replacements, signal) {
       const items = replacements.map(({ row, claim }) => {
-        const write = writeOfClaim(claim);
+        const write = writeOf(claim, true);
         // What was read is relative to the time of reading, and so is what was decided from it.
         const base = String(timeOf(row));
         const named = { key: row.key, owner: claim.owner };
@@ -42,7 +42,7 @@ export function rowWriter(call: ScriptCaller, isRelative = true): RowWriter<Row>
     change(changes, signal) {
       const items = changes.map((owned) => {
         const { owner, change, leaseUntilAtMost = '' } = owned;
-        return itemOf(owned, [owner, String(leaseUntilAtMost)], writeOfChange(change), '');
+        return itemOf(owned, [owner, String(leaseUntilAtMost)], writeOf(change, false), '');
       });
       // The end of an attempt is stored however late it comes.
       const isEnd = changes.some(({ change }) => change.status !== undefined);

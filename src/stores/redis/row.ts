@@ -1,7 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { StoreError } from '../../base/errors.ts';
 import { claimIn, errorIn, type FieldReader, historyIn, notAClaim } from '../../claims/row-format.ts';
-import type { ClaimChange } from '../../claims/transitions.ts';
 
 /** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
 export interface Row {
@@ -47,17 +46,8 @@ const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyo
 
 type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
 
-/** All of a claim; what its absence says as well is left out. */
-export function writeOfClaim(claim: Claim): RowWrite {
-  return writeOf(claim, true);
-}
-
-/** What a change sets, and what it removes, which is what is undefined. */
-export function writeOfChange(change: ClaimChange): RowWrite {
-  return writeOf(change, false);
-}
-
-function writeOf(fields: Fields, isWhole: boolean): RowWrite {
+/** All of a claim (`isWhole`), but for what its absence says as well; or what a change sets, and removes by undefined members. */
+export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const times: string[] = [];
   const texts: string[] = [];
   const own: string[] = [];
@@ -84,7 +74,6 @@ export function witnessesOf({ fields }: Row): string[] {
   return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
 }
 
-/** The fields of a row that a write does not set. */
 export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string[] {
   const set = new Set<string>();
   for (const pairs of [times, texts, own]) {

@@ -152,7 +152,6 @@ for _, key in ipairs(KEYS) do
   end
 end`);
 
-/** Reads rows. */
 export const READ: Script = script(`
 for _, key in ipairs(KEYS) do add(row_of(key)) end`);
 

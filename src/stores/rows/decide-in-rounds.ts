@@ -15,7 +15,6 @@ interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'insert' | 'read' | 'rep
   delete?(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
 
-/** A claim to write, and the outcome once it is written. */
 interface Write<Outcome> {
   readonly write: Claim;
   readonly written: Outcome;
@@ -55,7 +54,6 @@ interface Rules<Row, Outcome> {
  */
 export const MOST_ROUNDS = 5;
 
-/** The error of a row that keeps changing. */
 export function contended(message: string): StoreError {
   return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
 }

@@ -109,7 +109,6 @@ export function hasResult(settlement: Settlement): settlement is WithResult {
   return settlement.end === 'complete' && settlement.result !== undefined;
 }
 
-/** The settlement with its result in the row. */
 function inRow(settlement: WithResult): WithResult {
   return looksLikeOurs(settlement.result)
     ? { ...settlement, result: ESCAPE + settlement.result }

@@ -13,7 +13,6 @@ export interface RowLister<Row> {
   count?(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowCount | undefined>;
 }
 
-/** What is looked for. */
 export interface RowQuery<Row> {
   readonly state?: ClaimState;
   readonly keyPrefix: string;

@@ -11,7 +11,6 @@ import {
 } from '../../claims/transitions.ts';
 import { noOutcome, type OwnedChange, type RowWriter } from './row-writer.ts';
 
-/** What a claim's owner needs of a database. */
 export type OwnedWriter<Row> = Pick<RowWriter<Row>, 'change' | 'read' | 'toClaim'>;
 
 interface OwnersSetup<Row> {
@@ -62,7 +61,6 @@ function isStillMine(stored: Claim, { owner }: OwnedClaim): boolean {
   return isOwnedBy(stored, owner);
 }
 
-/** For its owner alone. */
 function changeOf({ key, owner }: OwnedClaim, change: OwnedChange['change']): OwnedChange {
   return { key, owner, change };
 }
