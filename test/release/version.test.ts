@@ -8,8 +8,8 @@ import { openItems, type ReleaseFiles } from '../../scripts/release/open-items.t
 const PARTS = ['.changeset', 'package.json', 'package-lock.json', 'CHANGELOG.md', 'scripts', 'tsconfig.json'];
 const WORKSPACES = [
   'examples',
-  'bench',
-  'local',
+  'lab/bench',
+  'lab/local',
   'packages/cdk',
   'packages/cli',
   'packages/cli/console-app',
