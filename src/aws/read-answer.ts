@@ -14,6 +14,8 @@ export interface WholeAnswer {
 interface Head {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Of HTTP/1.0: its connections bring one answer. */
+  readonly isOld: boolean;
   /** Of the body; undefined: it comes in chunks. */
   readonly bytes: number | undefined;
 }
@@ -26,8 +28,8 @@ const [CR, LF] = [13, 10];
 const MARGIN_MS = 1_000;
 
 /**
- * Reads the answers that come over one connection, one after the other: HTTP/1.1 with a `Content-Length`, as AWS's JSON services
- * send them, or in chunks, as proxies and emulators do. Anything else is `unreadable`, and nothing of it is believed.
+ * Reads the answers that come over one connection, one after the other: with a `Content-Length`, as AWS's JSON services
+ * send them, or in chunks, as proxies and emulators do; of HTTP/1.1, or of 1.0, as servers in Python do. Anything else is `unreadable`, and nothing of it is believed.
  */
 export class AnswerReader {
   readonly #mostBytes: number;
@@ -62,14 +64,14 @@ export class AnswerReader {
       if (head !== 'interim') this.#head = head;
       else if (rest.length === 0) return 'more';
     }
-    const { status, headers, bytes } = this.#head;
+    const { status, headers, isOld, bytes } = this.#head;
     const body = bytes === undefined ? this.#chunked() : this.#ofLength(bytes);
     if (typeof body === 'string') return body;
     const hasMore = this.#bytes > 0; // nobody has asked for it
     this.#parts = [];
     this.#bytes = 0;
     this.#head = undefined;
-    const isLast = hasMore || headers.connection?.toLowerCase() === 'close';
+    const isLast = isOld || hasMore || headers.connection?.toLowerCase() === 'close';
     return { answer: { status, headers, body }, idleMs: idleMsOf(headers), isLast };
   }
 
@@ -129,7 +131,8 @@ export class AnswerReader {
 /** `interim`: a status of 1xx, before the answer. Undefined: it cannot be read here. */
 function headIn(text: string): Head | 'interim' | undefined {
   const [first = '', ...lines] = text.split('\r\n');
-  const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(first)?.[1]);
+  const [, minor, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(first) ?? [];
+  const status = Number(code);
   if (!(status >= 100) || status === 101) return undefined;
   const headers: Record<string, string> = {};
   for (const line of lines) {
@@ -142,15 +145,14 @@ function headIn(text: string): Head | 'interim' | undefined {
   }
   if (status < 200) return 'interim';
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
-  // Both together are how answers are smuggled.
+  const isOld = minor === '0';
   if (coding !== undefined) {
-    return coding.toLowerCase() === 'chunked' && length === undefined
-      ? { status, headers, bytes: undefined }
-      : undefined;
+    // Beside a length it is how answers are smuggled, and HTTP/1.0 has none.
+    const isReadable = coding.toLowerCase() === 'chunked' && length === undefined && !isOld;
+    return isReadable ? { status, headers, isOld, bytes: undefined } : undefined;
   }
-  return length !== undefined && /^\d{1,15}$/.test(length)
-    ? { status, headers, bytes: Number(length) }
-    : undefined;
+  const hasLength = length !== undefined && /^\d{1,15}$/.test(length);
+  return hasLength ? { status, headers, isOld, bytes: Number(length) } : undefined;
 }
 
 /** As `Keep-Alive: timeout=5` says it. */

@@ -69,6 +69,7 @@ describe('Sockets of the direct transport', () => {
 
   it.each([
     ['says that it closes', CLOSING],
+    ['speaks HTTP/1.0', OK.replace('1.1', '1.0')],
     ['says more than was asked for', `${OK}HTTP/1.1 200 OK`],
     [
       'keeps a connection no longer than a second',
@@ -100,7 +101,8 @@ describe('Sockets of the direct transport', () => {
   });
 
   it.each([
-    ['HTTP/1.0', OK.replace('1.1', '1.0')],
+    ['of HTTP/1.0 in chunks', CHUNKED.replace('1.1', '1.0')],
+    ['of HTTP/2', OK.replace('1.1', '2.0')],
     ['without a length', 'HTTP/1.1 200 OK\r\n\r\n{"Item":{}}'],
     ['with two lengths', OK.replace('\r\n\r\n', '\r\ncontent-length: 12\r\n\r\n')],
     ['with a length and chunks', CHUNKED.replace('\r\n\r\n', '\r\ncontent-length: 11\r\n\r\n')],
