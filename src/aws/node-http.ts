@@ -1,18 +1,15 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
+import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { ConnectionLimits, Connections } from './connections.ts';
 import { exchange, type Sender } from './http-exchange.ts';
-import { unconnectedError } from './network-errors.ts';
-import { type Ticker, ticker } from './ticker.ts';
+import { limitConnecting, tickerFor } from './ticker.ts';
 
 /** What this uses of `node:http` and `node:https`. */
 interface HttpModule {
   readonly Agent: new (options: AgentOptions) => Agent;
   request(options: RequestOptions): ClientRequest;
 }
-
-/** So many to the shorter of the times after which a connection is given up. */
-const TICKS = 6;
 
 /** Connections of Node's own client to one server, which are kept for later requests. */
 export function nodeHttp(url: URL, limits: ConnectionLimits): Connections {
@@ -26,8 +23,13 @@ function httpOf({ protocol }: URL): HttpModule {
 
 function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connections['post'] {
   const agent = new http.Agent({ keepAlive: true, noDelay: true, maxSockets: limits.sockets });
-  const ticks = ticker(Math.min(limits.silentMs, limits.connectMs) / TICKS);
-  limitConnecting(agent, limits.connectMs, ticks);
+  const ticks = tickerFor(limits);
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, done) => {
+    const socket = connect(options, done);
+    if (socket) limitConnecting(socket as Socket, limits.connectMs, ticks);
+    return socket;
+  };
   const options = {
     agent,
     protocol: url.protocol,
@@ -54,22 +56,4 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
 function untracedRequest(options: RequestOptions): ClientRequest {
   const { ClientRequest: Request } = builtIn('node:http');
   return new Request(options);
-}
-
-/** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
-function limitConnecting(agent: Agent, connectMs: number, ticks: Ticker): void {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, done) => {
-    const socket = connect(options, done);
-    let waitedMs = 0;
-    const tick = (): void => {
-      if (waitedMs >= connectMs) socket?.destroy(unconnectedError(connectMs));
-      waitedMs += ticks.everyMs;
-    };
-    const stop = (): void => ticks.delete(tick);
-    ticks.add(tick);
-    socket?.once('connect', stop);
-    socket?.once('close', stop);
-    return socket;
-  };
 }

@@ -10,14 +10,10 @@ import {
   OverdueError,
   silentError,
   tooLongError,
-  unconnectedError,
   unreadableError,
 } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
-import { type Ticker, ticker } from './ticker.ts';
-
-/** So many to the shorter of the times after which a connection is given up. */
-const TICKS = 6;
+import { limitConnecting, type Ticker, tickerFor } from './ticker.ts';
 
 /**
  * Sockets to one server, each with one request at a time, in HTTP/1.1 (RFC 9112) as AWS's JSON services speak it. The one that was used last is used next.
@@ -37,7 +33,7 @@ export class Sockets {
   constructor(url: URL, limits: ConnectionLimits) {
     this.#url = url;
     this.limits = limits;
-    this.ticker = ticker(Math.min(limits.silentMs, limits.connectMs) / TICKS);
+    this.ticker = tickerFor(limits);
   }
 
   post(request: ExchangeRequest): Promise<Answer> {
@@ -202,7 +198,7 @@ class Connection {
     socket.on('error', (error) => this.#lose(error));
     socket.on('end', () => this.#forget()); // what is idle is not used any more
     socket.on('close', () => this.#lose(closedError()));
-    this.#limitConnecting();
+    limitConnecting(socket, sockets.limits.connectMs, sockets.ticker);
   }
 
   send(exchange: Exchange): void {
@@ -221,10 +217,10 @@ class Connection {
     this.#socket.unref();
   }
 
-  /** With an error, its request fails with that; without, it has ended already. */
-  destroy(error?: Error): void {
-    if (error === undefined) this.#exchange = undefined;
-    this.#socket.destroy(error);
+  /** Its request, if it has one, has ended already. */
+  destroy(): void {
+    this.#exchange = undefined;
+    this.#socket.destroy();
     this.#forget();
   }
 
@@ -265,20 +261,6 @@ class Connection {
     if (this.#isForgotten) return;
     this.#isForgotten = true;
     this.#sockets.forget(this);
-  }
-
-  /** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
-  #limitConnecting(): void {
-    const { ticker: ticks, limits } = this.#sockets;
-    let waitedMs = 0;
-    const tick = (): void => {
-      if (waitedMs >= limits.connectMs) this.destroy(unconnectedError(limits.connectMs));
-      waitedMs += ticks.everyMs;
-    };
-    const stop = (): void => ticks.delete(tick);
-    ticks.add(tick);
-    this.#socket.once('connect', stop);
-    this.#socket.once('close', stop);
   }
 }
 
