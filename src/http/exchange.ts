@@ -5,8 +5,8 @@ export interface Exchange<Native> {
   readonly request: HttpRequest;
   /** Whose key it is; throws, rejects, or returns nothing if the caller is unknown. */
   readonly scope: () => unknown;
-  /** True if this caller may know how the first request ended; rejects if that cannot be decided. */
-  readonly mayReplay: () => Promise<unknown>;
+  /** True, or a promise of it, if this caller may know how the first request ended; throws if that cannot be decided. */
+  readonly mayReplay: () => unknown;
   /** Runs the handler and does not touch its response. Without a context: there is no key, and so no attempt. */
   readonly pass: (context?: CallContext) => Promise<Native>;
   /** Reads an answer of the handler. Never rejects: after the effect nothing may free the key. */

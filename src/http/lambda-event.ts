@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { UnsupportedEventError } from '../sources/errors.ts';
-import { isObject } from '../options/check-options.ts';
+import { isObject } from '../base/is-object.ts';
+import { aBoolean, anObject, aString, type Check } from '../options/check-options.ts';
 import { type HttpRequest, queryOf } from './exchange.ts';
 
 /** API Gateway REST and HTTP APIs (payload 1.0 and 2.0), Lambda function URLs (2.0) and Application Load Balancers. */
@@ -18,7 +19,7 @@ export function readLambdaEvent(event: unknown): {
   readonly request: HttpRequest;
   readonly shape: ResponseShape;
 } {
-  const members = (typeof event === 'object' && event !== null ? event : {}) as Members;
+  const members = (isObject(event) ? event : {}) as Members;
   if ('rawPath' in members || methodOfV2(members) !== undefined) {
     assertV2(members);
     return { request: requestOfV2(members), shape: 'v2' };
@@ -27,10 +28,9 @@ export function readLambdaEvent(event: unknown): {
     assertV1(members);
     return { request: requestOfV1(members), shape: shapeOfV1(members) };
   }
-  const shown =
-    typeof event === 'object' && event !== null
-      ? `an object with ${Object.keys(event).slice(0, 8).join(', ') || 'nothing in it'}`
-      : typeof event;
+  const shown = isObject(event)
+    ? `an object with ${Object.keys(event).slice(0, 8).join(', ') || 'nothing in it'}`
+    : typeof event;
   throw new UnsupportedEventError(
     `Expected an event of API Gateway, a Lambda function URL or an Application Load Balancer, got ${shown}`,
   );
@@ -43,48 +43,40 @@ function methodOfV2({ requestContext }: Members): unknown {
 }
 
 function assertV2(event: Members): asserts event is Members & APIGatewayProxyEventV2 {
-  assertMember('requestContext.http.method', methodOfV2(event), A_STRING);
-  assertMember('rawPath', event['rawPath'], A_STRING);
-  assertMember('rawQueryString', event['rawQueryString'] ?? '', A_STRING);
+  assertMember('requestContext.http.method', methodOfV2(event), aString());
+  assertMember('rawPath', event['rawPath'], aString());
+  assertMember('rawQueryString', event['rawQueryString'] ?? '', aString());
   assertMember('headers', event['headers'], FIELDS);
   assertBody(event);
 }
 
 function assertV1(event: Members): asserts event is Members & (APIGatewayProxyEvent | ALBEvent) {
   const { headers, multiValueHeaders, requestContext = {} } = event;
-  assertMember('httpMethod', event['httpMethod'], A_STRING);
-  assertMember('path', event['path'], A_STRING);
+  assertMember('httpMethod', event['httpMethod'], aString());
+  assertMember('path', event['path'], aString());
   // One of the two is enough. A carrier that has no headers to send says so with null.
   assertMember('headers', headers ?? (multiValueHeaders === undefined ? headers : {}), FIELDS);
   assertMember('multiValueHeaders', multiValueHeaders ?? {}, LISTS);
   assertMember('queryStringParameters', event['queryStringParameters'] ?? {}, FIELDS);
   assertMember('multiValueQueryStringParameters', event['multiValueQueryStringParameters'] ?? {}, LISTS);
-  assertMember('requestContext', requestContext, AN_OBJECT);
+  assertMember('requestContext', requestContext, anObject());
   assertBody(event);
 }
 
 function assertBody({ body, isBase64Encoded }: Members): void {
-  assertMember('body', body ?? '', A_STRING);
-  assertMember('isBase64Encoded', isBase64Encoded ?? false, A_BOOLEAN);
+  assertMember('body', body ?? '', aString());
+  assertMember('isBase64Encoded', isBase64Encoded ?? false, aBoolean());
 }
 
-interface Kind {
-  readonly expected: string;
-  accepts(value: unknown): boolean;
-}
-
-const A_STRING: Kind = { expected: 'a string', accepts: (value) => typeof value === 'string' };
-const A_BOOLEAN: Kind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
-const AN_OBJECT: Kind = { expected: 'an object', accepts: isObject };
-const FIELDS: Kind = {
+const FIELDS: Check = {
   expected: 'an object of strings',
-  accepts: (value) => isObject(value) && Object.values(value).every(isStringOrNone),
+  accepts: (value) => anObject().accepts(value) && Object.values(value as object).every(isStringOrNone),
 };
-const LISTS: Kind = {
+const LISTS: Check = {
   expected: 'an object of lists of strings',
   accepts: (value) =>
-    isObject(value) &&
-    Object.values(value).every((list: unknown) =>
+    anObject().accepts(value) &&
+    Object.values(value as object).every((list: unknown) =>
       Array.isArray(list) ? list.every(isStringOrNone) : (list ?? undefined) === undefined,
     ),
 };
@@ -94,7 +86,7 @@ function isStringOrNone(value: unknown): boolean {
 }
 
 /** Names the member and never its value, which may be a credential. */
-function assertMember(name: string, value: unknown, { expected, accepts }: Kind): void {
+function assertMember(name: string, value: unknown, { expected, accepts }: Check): void {
   if (accepts(value)) return;
   throw new UnsupportedEventError(
     `The HTTP event is damaged: expected \`${name}\` to be ${expected}, got ${kindOf(value)}`,

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { type StoredError, toStoredError } from '../claims/claim.ts';
+import { toStoredError } from '../claims/claim.ts';
 import type { Ending } from '../attempts/ending.ts';
 import { CommitResultError } from '../attempts/errors.ts';
-import type { Callee } from '../functions/run-once.ts';
+import type { Call } from '../functions/run-once.ts';
 import type { Answered, Exchange, HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 
@@ -13,40 +13,41 @@ import type { HttpSettings } from './options.ts';
 const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
 
 /** Of a request that was carried out, and whose response could not be kept. */
-export const RESPONSE_NOT_KEPT: StoredError = {
-  name: 'ResponseNotKept',
-  code: 'BATCHLATCH_RESPONSE_NOT_KEPT',
-  message: 'The request was carried out; its response is too large to keep',
+export const RESPONSE_NOT_KEPT = 'BATCHLATCH_RESPONSE_NOT_KEPT';
+
+const NOT_KEPT: Ending = {
+  end: 'park',
+  isAnswer: true,
+  error: {
+    name: 'ResponseNotKept',
+    code: RESPONSE_NOT_KEPT,
+    message: 'The request was carried out; its response is too large to keep',
+  },
+  problem: 'the response is too large to keep',
 };
 
-const RESPONSE_UNREADABLE: StoredError = {
-  name: 'ResponseUnreadable',
-  code: 'BATCHLATCH_RESPONSE_UNREADABLE',
-  message: 'The handler ran, but its response is not an HTTP response',
+const UNREADABLE: Ending = {
+  end: 'park',
+  isAnswer: true,
+  error: {
+    name: 'ResponseUnreadable',
+    code: 'BATCHLATCH_RESPONSE_UNREADABLE',
+    message: 'The handler ran, but its response is not an HTTP response',
+  },
+  problem: 'it is not an HTTP response',
 };
 
-/** In a sentence about a response that has not been given yet. */
-const PROBLEMS: Readonly<Record<string, string>> = {
-  [RESPONSE_NOT_KEPT.name]: 'the response is too large to keep',
-  [RESPONSE_UNREADABLE.name]: 'it is not an HTTP response',
-};
+type RunAndEnds<Value> = Omit<Call<Value>, 'key' | 'payloadHash' | 'lockedBy' | 'endsAt'>;
 
-/** What a request calls: how the handler is run, and how its claim ends for what it answered. */
-export function calleeOf<Native>(
+/** How the handler of a request is run, and how its claim ends for what it answered. */
+export function runAndEnds<Native>(
   exchange: Exchange<Native>,
   settings: HttpSettings,
-): Callee<Answered<Native>> {
+): RunAndEnds<Answered<Native>> {
   const { maxResponseBytes, keepHeaders } = settings;
-  const parked = (error: StoredError): Ending => ({
-    end: 'park',
-    error,
-    isAnswer: true,
-    problem: PROBLEMS[error.name] ?? error.message,
-  });
   const completed = (response: HttpResponse): Ending => {
     const result = JSON.stringify({ ...response, headers: keepHeaders(response.headers) });
-    const isTooLarge = Buffer.byteLength(result) > maxResponseBytes;
-    return isTooLarge ? parked(RESPONSE_NOT_KEPT) : { end: 'complete', result };
+    return Buffer.byteLength(result) > maxResponseBytes ? NOT_KEPT : { end: 'complete', result };
   };
   return {
     run: async (context) => exchange.read(await exchange.pass(context), maxResponseBytes),
@@ -57,18 +58,14 @@ export function calleeOf<Native>(
       return answered;
     },
     endOf({ status, headers, content }) {
-      if (status === undefined) return parked(RESPONSE_UNREADABLE);
+      if (status === undefined) return UNREADABLE;
       if (!isAnswer(status, settings)) return failed(`it answered ${status}`);
-      switch (content) {
-        case 'too-large':
-          return parked(RESPONSE_NOT_KEPT);
-        case 'unreadable':
-          return completed({ status, headers: withoutContent(headers), body: '', isBase64Encoded: false });
-        default:
-          return completed({ status, headers, ...content });
-      }
+      if (content === 'too-large') return NOT_KEPT;
+      return content === 'unreadable'
+        ? completed({ status, headers: withoutContent(headers), body: '', isBase64Encoded: false })
+        : completed({ status, headers, ...content });
     },
-    endOfTooLarge: () => parked(RESPONSE_NOT_KEPT),
+    endOfTooLarge: () => NOT_KEPT,
     // A handler that throws leaves the key free for the client's next try.
     endOfFailure: (error) => ({ end: 'fail', error: toStoredError(error) }),
   };
