@@ -76,34 +76,27 @@ class Gatherer implements Gathering {
   async #start(): Promise<void> {
     const waiting = this.#waiting.splice(0);
     const { time, watch } = this.#context;
-    const claimed = waiting.flatMap(({ attempt }) => (attempt.hasClaim ? [attempt] : []));
-    const ready = await this.#starts.ready(claimed);
+    const attempts = waiting.map(({ attempt }) => attempt);
+    const ready = await this.#starts.ready(attempts.filter(({ hasClaim }) => hasClaim));
     // rule: gathered-leases
     const mayStart = (attempt: BatchAttempt): boolean =>
       attempt.hasClaim ? ready.has(attempt) : !time.deadline.stop.aborted;
-    const starting = waiting.flatMap(({ attempt }) => (mayStart(attempt) ? [attempt] : []));
-    const call: Call = {
-      handler: callTogether(this.#handler, starting, watch.around),
-      together: new Together(starting),
-    };
+    const starting = attempts.filter(mayStart);
+    const handler = callTogether(this.#handler, starting, watch.around);
+    const call: Call = { handler, together: together(starting) };
     for (const { attempt, join } of waiting) join(mayStart(attempt) ? call : undefined);
   }
 }
 
-/** The attempts of one call of a batch handler. */
-class Together implements RunsTogether {
-  readonly #attempts: readonly Attempt[];
-  #seen: { readonly by: HandlerStop | undefined } | undefined;
-
-  constructor(attempts: readonly Attempt[]) {
-    this.#attempts = attempts;
-  }
-
-  /** Of thousands of attempts, the first that asks looks at all of them. */
-  whoHasSeenAbort(): HandlerStop | undefined {
-    this.#seen ??= { by: this.#attempts.find(({ hasSeenAbort }) => hasSeenAbort)?.stopping };
-    return this.#seen.by;
-  }
+/** The attempts of one call of a batch handler: of thousands, the first that asks looks at all of them. */
+function together(attempts: readonly Attempt[]): RunsTogether {
+  let seen: { readonly by: HandlerStop | undefined } | undefined;
+  return {
+    whoHasSeenAbort() {
+      seen ??= { by: attempts.find(({ hasSeenAbort }) => hasSeenAbort)?.stopping };
+      return seen.by;
+    },
+  };
 }
 
 /** A handler for each of these records that calls the batch handler once, when all of them have been given to it. */

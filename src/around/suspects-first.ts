@@ -1,4 +1,3 @@
-import { ReadingMarks } from './reading-marks.ts';
 import { readSuspectsFirst } from './reading-order.ts';
 import type { ReadingPolicy, Settings } from '../batch/context.ts';
 import { LONG_TEXT } from '../sources/json-text.ts';
@@ -19,16 +18,11 @@ import type { BatchRecord } from '../sources/record.ts';
 export function suspectsFirst(): ReadingPolicy {
   return {
     option: 'reading',
-    read({ delivered, namespace, read, key }, context) {
+    read(batch, context) {
       const danger = dangerOf(context.settings);
-      const isDangerous = delivered.some(
-        (entry) => 'record' in entry.read && isSuspect(entry.read.record, danger),
-      );
-      if (!isDangerous) return undefined;
-      const { time } = context;
-      const marks = new ReadingMarks(context, namespace);
-      const steps = { read, key, marks, clock: time.clock, stop: time.deadline.stop };
-      return readSuspectsFirst(delivered, (record) => isSuspect(record, danger), steps);
+      const isDangerous = (record: BatchRecord): boolean => isSuspect(record, danger);
+      const hasSuspects = batch.delivered.some(({ read }) => 'record' in read && isDangerous(read.record));
+      return hasSuspects ? readSuspectsFirst(batch, isDangerous, context) : undefined;
     },
   };
 }
