@@ -9,27 +9,25 @@ import { powertoolsAttributesNamed, type PowertoolsTableOptions } from './powert
 /** The options of Powertools' `CachePersistenceLayer` that say what its values are called, by the names they have there. */
 export type PowertoolsCacheNames = Omit<PowertoolsTableOptions, 'keyAttr' | 'sortKeyAttr' | 'staticPkValue'>;
 
-/** Maps claims to values of Powertools' cache, which are JSON, and back. */
-export interface CacheRows {
-  /** The value of a claim. */
-  toText(claim: Claim): string;
-  /** The claim of a value. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is none. */
-  toClaim(key: string, text: string): Claim;
-}
+export type CacheRows = ReturnType<typeof cacheRows>;
 
-/** The rows of Powertools' table (docs/decisions/0011) as JSON, but for the result, which JSON holds as it is. */
-export function cacheRows(names: PowertoolsCacheNames): CacheRows {
+/**
+ * Maps claims to values of Powertools' cache and back: the rows of its table (docs/decisions/0011) as JSON, but for the
+ * result, which JSON holds as it is.
+ */
+export function cacheRows(names: PowertoolsCacheNames) {
   const format = powertoolsAttributesNamed(names);
   const dataAttr = format.names.result;
   return {
-    toText({ result, ...claim }) {
+    toText({ result, ...claim }: Claim): string {
       const { [format.names.key]: _key, ...row } = format.toRow(claim);
       const value = Object.fromEntries(
         Object.entries(row).map(([name, attribute]) => [name, convertToNative(attribute)]),
       );
       return JSON.stringify(result === undefined ? value : { ...value, ...resultMember(dataAttr, result) });
     },
-    toClaim(key, text) {
+    /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is no claim. */
+    toClaim(key: string, text: string): Claim {
       const value = parsed(text);
       if (!isObject(value)) throw notAClaim(key);
       const row: Row = { [format.names.key]: { S: key } };

@@ -1,4 +1,5 @@
 import type { Claim, ClaimStatus } from '../claims/claim.ts';
+import { defined } from '../base/defined.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { notAClaim, statusIn } from '../claims/row-format.ts';
 import {
@@ -95,7 +96,6 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     const expiresAt =
       theirs === 'INPROGRESS' && expiration !== undefined ? Math.max(expiration, leaseUntil) : expiration;
     const result = theirs === 'COMPLETED' ? resultOf(row) : undefined;
-    const payloadHash = row[names.payloadHash]?.S;
     return {
       key,
       status: theirs === 'COMPLETED' ? 'COMPLETED' : 'IN_PROGRESS',
@@ -106,9 +106,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
       leaseUntil,
       createdAt: Number(row[names.createdAt]?.N ?? 0), // Powertools does not tell
       updatedAt: Number(row[names.createdAt]?.N ?? 0),
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(payloadHash !== undefined && { payloadHash }),
-      ...(result !== undefined && { result }),
+      ...defined({ expiresAt, payloadHash: row[names.payloadHash]?.S, result }),
     };
   }
 
@@ -195,7 +193,9 @@ const KNOWN_OPTIONS = { ...powertoolsDefaults, sortKeyAttr: '' };
 /** Powertools' table as it is by default. */
 export const powertoolsAttributes: RowFormat = powertoolsAttributesNamed({});
 
-function claimNames(table: typeof powertoolsDefaults & PowertoolsTableOptions): AttributeNames {
+type Table = typeof powertoolsDefaults & PowertoolsTableOptions;
+
+function claimNames(table: Table): AttributeNames {
   return {
     ...defaultAttributeNames,
     key: table.sortKeyAttr ?? table.keyAttr,
@@ -208,11 +208,7 @@ function claimNames(table: typeof powertoolsDefaults & PowertoolsTableOptions): 
 }
 
 /** The partition key that all rows of a table with a sort key share. */
-function partitionOf({
-  keyAttr,
-  sortKeyAttr,
-  staticPkValue,
-}: typeof powertoolsDefaults & PowertoolsTableOptions): {
+function partitionOf({ keyAttr, sortKeyAttr, staticPkValue }: Table): {
   readonly names: Readonly<Record<string, string>>;
   readonly attributes: Row;
 } {

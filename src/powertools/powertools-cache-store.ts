@@ -54,7 +54,7 @@ const MAX_RESULT_BYTES = 1_048_576;
 export function powertoolsCacheStore(options: PowertoolsCacheOptions): ClaimStore {
   checkOptionsOf('powertoolsCacheStore', options, checks);
   const { client, clockToleranceMs = 0, clock = systemClock, ...names } = options;
-  const writer = cacheWriter({ connection: connectionOf(client), rows: cacheRows(names), clock });
+  const writer = cacheWriter(connectionOf(client), cacheRows(names), clock);
   return {
     ...conditionalStore({ writer, clock, clockToleranceMs }),
     place: `powertools-cache:${objectNumber(client)}`,
