@@ -75,7 +75,11 @@ export function startDurable<Body = unknown>(
       executionName === undefined
         ? executionNameOf(idempotencyKey, target.bareName)
         : executionName(record, context);
-    if (!isExecutionName(name)) throw notAName();
+    if (!isExecutionName(name)) {
+      throw new ConfigurationError(
+        'startDurable: Expected `executionName` to return 1 to 64 letters, digits, hyphens and underscores',
+      );
+    }
     const text = payload === undefined ? bodyText(record) : payloadText(payload(record));
     return start(await load(), target, name, text, signal);
   };
@@ -159,12 +163,6 @@ function targetOf({ functionName, qualifier }: StartDurableOptions<never>): Targ
   }
   const unqualified = suffix === undefined ? functionName : functionName.slice(0, -suffix.length - 1);
   return { functionName: unqualified, qualifier: qualifier ?? suffix ?? '', bareName };
-}
-
-function notAName(): ConfigurationError {
-  return new ConfigurationError(
-    'startDurable: Expected `executionName` to return 1 to 64 letters, digits, hyphens and underscores',
-  );
 }
 
 const checks: Readonly<Record<keyof StartDurableOptions, Check>> = {

@@ -48,7 +48,7 @@ const SILENT = { onEvent: () => undefined, wants: () => false };
 
 function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {
   const make = makeProcessor(handler, options, { concurrency, observer: () => SILENT });
-  if (options.store !== undefined) return make(options.store) as BatchProcessor;
+  if (options.store !== undefined) return make(options.store);
   throw new ConfigurationError(
     'Expected `store` to be a claim store, such as dynamoDBStore({ tableName }), got nothing',
   );
