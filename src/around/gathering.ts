@@ -30,7 +30,7 @@ export class BatchAnswerError extends BatchlatchError {
 
 /** Makes the handler of many records one that the engine runs: see `BatchHandler`. */
 export function gathered(handler: BatchHandler): GatheringHandler {
-  return { gather: (context, starts) => new Gatherer(handler, context, starts) };
+  return { gather: (context, starts) => gatheringOf(handler, context, starts) };
 }
 
 interface Waiting {
@@ -43,48 +43,38 @@ interface Waiting {
  * join it; then those whose lease is live start together, as runs of one call. So leases, deadlines, message groups
  * and settlements are the same for both kinds of handler.
  */
-class Gatherer implements Gathering {
-  readonly #handler: BatchHandler;
-  readonly #context: BatchContext;
-  readonly #starts: Starts;
-  readonly #waiting: Waiting[] = [];
+function gatheringOf(
+  handler: BatchHandler,
+  { claims, settings, time, watch }: BatchContext,
+  starts: Starts,
+): Gathering {
+  const waiting: Waiting[] = [];
+  const gathering: Gathering = {
+    join: (attempt) =>
+      new Promise((join) => {
+        waiting.push({ attempt, join });
+        gathering.startIfComplete();
+      }),
+    startIfComplete() {
+      // Those that could still join are busy, as far as there are slots for them.
+      const expected = Math.min(claims.activity.busy, settings.concurrency);
+      if (waiting.length > 0 && waiting.length >= expected) void start(waiting.splice(0));
+    },
+    stop() {
+      for (const { join } of waiting.splice(0)) join(undefined);
+    },
+  };
+  return gathering;
 
-  constructor(handler: BatchHandler, context: BatchContext, starts: Starts) {
-    this.#handler = handler;
-    this.#context = context;
-    this.#starts = starts;
-  }
-
-  join(attempt: BatchAttempt): Promise<Call | undefined> {
-    return new Promise((join) => {
-      this.#waiting.push({ attempt, join });
-      this.startIfComplete();
-    });
-  }
-
-  startIfComplete(): void {
-    const { claims, settings } = this.#context;
-    // Those that could still join are busy, as far as there are slots for them.
-    const expected = Math.min(claims.activity.busy, settings.concurrency);
-    if (this.#waiting.length > 0 && this.#waiting.length >= expected) void this.#start();
-  }
-
-  stop(): void {
-    for (const { join } of this.#waiting.splice(0)) join(undefined);
-  }
-
-  async #start(): Promise<void> {
-    const waiting = this.#waiting.splice(0);
-    const { time, watch } = this.#context;
-    const attempts = waiting.map(({ attempt }) => attempt);
-    const ready = await this.#starts.ready(attempts.filter(({ hasClaim }) => hasClaim));
+  async function start(group: readonly Waiting[]): Promise<void> {
+    const attempts = group.map(({ attempt }) => attempt);
+    const ready = await starts.ready(attempts.filter(({ hasClaim }) => hasClaim));
     // rule: gathered-leases
     const mayStart = (attempt: BatchAttempt): boolean =>
       attempt.hasClaim ? ready.has(attempt) : !time.deadline.stop.aborted;
     const starting = attempts.filter(mayStart);
-    const handler = callTogether(this.#handler, starting, watch.around);
-    const call: Call = { handler, together: together(starting) };
-    for (const { attempt, join } of waiting) join(mayStart(attempt) ? call : undefined);
+    const call = { handler: callTogether(handler, starting, watch.around), together: together(starting) };
+    for (const { attempt, join } of group) join(mayStart(attempt) ? call : undefined);
   }
 }
 

@@ -105,7 +105,6 @@ const LONGEST_PATH = 100;
 const LONGEST_MESSAGE = 200;
 /** Values below an issue's path that are looked for in its message. */
 const MOST_VALUES = 1_000;
-const HIDDEN = '…';
 
 /**
  * The issues as they may be stored and logged: bounded, and without values of the body. Schema libraries quote what
@@ -136,18 +135,17 @@ function withoutValues(message: string, value: unknown): string {
 
 /** A short value is replaced only where it is a whole word, so that the rest of the message stays readable. */
 function blotOut(message: string, text: string): string {
-  if (text.length > 3) return message.replaceAll(text, HIDDEN);
+  if (text.length > 3) return message.replaceAll(text, '…');
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return message.replace(new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`, 'g'), HIDDEN);
+  return message.replace(new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`, 'g'), '…');
 }
 
 /** The texts and numbers in a value, longest first; undefined when there are too many to look for. */
 function scalarsIn(value: unknown): string[] | undefined {
   const found = new Set<string>();
   const open: unknown[] = [value];
-  for (let next = 0; next < open.length; next += 1) {
+  for (const node of open) {
     if (open.length > MOST_VALUES) return undefined;
-    const node = open[next];
     if (isObject(node)) {
       for (const [name, child] of Object.entries(node)) {
         if (!Array.isArray(node)) found.add(name);
@@ -162,12 +160,9 @@ function scalarsIn(value: unknown): string[] | undefined {
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  let node = body;
-  for (const part of path) {
-    if (!isObject(node)) return undefined;
-    node = (node as Record<PropertyKey, unknown>)[part];
-  }
-  return node;
+  const memberOf = (node: unknown, part: PropertyKey): unknown =>
+    isObject(node) ? (node as Record<PropertyKey, unknown>)[part] : undefined;
+  return path.reduce(memberOf, body);
 }
 
 function clip(text: string, longest: number): string {
