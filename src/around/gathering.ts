@@ -8,10 +8,7 @@ import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError, isError } from '../base/errors.ts';
 
-/**
- * A batch handler's answer cannot be assigned to its records: all of them count as failed. Code:
- * `BATCHLATCH_BATCH_ANSWER`.
- */
+/** The answer of a batch handler fits no records: all count as failed. Code: `BATCHLATCH_BATCH_ANSWER`. */
 export class BatchAnswerError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.

@@ -109,10 +109,7 @@ export class ReadingMarks {
     }
   }
 
-  /**
-   * The process has survived reading them: what it did before does not count any more. True: it is known that no other
-   * delivery of it ends a process. Never rejects.
-   */
+  /** The process has survived reading them. True: no other delivery of it ends a process either. Never rejects. */
   async end(marks: ReadonlyMap<Mark, boolean>): Promise<void> {
     const { completed, failed } = this.#context.claims.rules.retention;
     await this.#close([...marks.keys()], (mark) =>

@@ -6,10 +6,7 @@ import { isObject } from '../base/is-object.ts';
 import type { SchemaPolicy } from '../batch/context.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/**
- * The body does not fit the `schema`: the handler is not run, and the claim is parked at once. Code:
- * `BATCHLATCH_INVALID_BODY`.
- */
+/** The body does not fit the `schema`: the claim is parked, and nothing runs. Code: `BATCHLATCH_INVALID_BODY`. */
 export class InvalidBodyError extends BatchlatchError {
   /** What does not fit, at most ten of them; never the values. */
   readonly issues: readonly BodyIssue[];
@@ -26,10 +23,7 @@ export class InvalidBodyError extends BatchlatchError {
   }
 }
 
-/**
- * The `schema` itself threw or rejected, which says nothing about the record: it fails and may run again. Code:
- * `BATCHLATCH_SCHEMA_FAILED`.
- */
+/** The `schema` itself threw or rejected: the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
 export class SchemaFailedError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.

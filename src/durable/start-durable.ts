@@ -62,8 +62,8 @@ export function startDurable<Body = unknown>(
   checkOptionsOf('startDurable', options, checks);
   const { executionName, payload, client } = options;
   const target = targetOf(options);
-  let sdk: Promise<Sdk> | undefined;
-  const load = (): Promise<Sdk> => {
+  let sdk: ReturnType<typeof loadSdk> | undefined;
+  const load = (): ReturnType<typeof loadSdk> => {
     sdk ??= loadSdk(client);
     sdk.catch(() => (sdk = undefined)); // a package that is installed later is found
     return sdk;
@@ -85,21 +85,9 @@ export function startDurable<Body = unknown>(
   };
 }
 
-interface Target {
-  readonly functionName: string;
-  readonly qualifier: string;
-  /** Without account, region and version: however the function is named, it is the same one. */
-  readonly bareName: string;
-}
-
-interface Sdk {
-  readonly lambda: typeof Lambda;
-  readonly client: Client;
-}
-
 async function start(
-  { lambda, client }: Sdk,
-  { functionName, qualifier }: Target,
+  { lambda, client }: Awaited<ReturnType<typeof loadSdk>>,
+  { functionName, qualifier }: ReturnType<typeof targetOf>,
   name: string,
   payload: string,
   signal: AbortSignal,
@@ -128,7 +116,7 @@ async function start(
 }
 
 /** An optional peer dependency: functions that start no durable executions need neither install nor load it. */
-async function loadSdk(given: Client | undefined): Promise<Sdk> {
+async function loadSdk(given: Client | undefined) {
   let lambda: typeof Lambda;
   try {
     lambda = await import('@aws-sdk/client-lambda');
@@ -145,14 +133,16 @@ async function loadSdk(given: Client | undefined): Promise<Sdk> {
     );
   }
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
-  return { lambda, client: given ?? new lambda.LambdaClient({ requestHandler, maxAttempts: 3 }) };
+  const client: Client = given ?? new lambda.LambdaClient({ requestHandler, maxAttempts: 3 });
+  return { lambda, client };
 }
 
 const FUNCTION =
   /^(?:arn:[a-z-]+:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:)?([A-Za-z0-9_-]{1,64})(?::(\$LATEST|[A-Za-z0-9_-]{1,128}))?$/;
 const QUALIFIER = /^(?:\$LATEST|[A-Za-z0-9_-]{1,128})$/;
 
-function targetOf({ functionName, qualifier }: StartDurableOptions<never>): Target {
+/** `bareName` is without account, region and version: however the function is named, it is the same one. */
+function targetOf({ functionName, qualifier }: StartDurableOptions<never>) {
   const [, bareName = '', suffix] = FUNCTION.exec(functionName) ?? [];
   if ((suffix === undefined) === (qualifier === undefined)) {
     throw new ConfigurationError(

@@ -13,6 +13,7 @@ import { recordsStarts, Starts } from '../attempts/starts.ts';
 import type { UnstartedClaims } from '../attempts/unstarted-claims.ts';
 import { acquireOrWait } from '../attempts/wait-for-claim.ts';
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { hasCode, mayPass } from '../base/errors.ts';
 import { ATTEMPT } from '../claims/attempt-handle.ts';
 import { toStoredError } from '../claims/claim.ts';
@@ -185,8 +186,7 @@ function requestOf(
     leaseMs: leaseMs(),
     retentionMs: settings.retention.inProgress, // until its end says otherwise
     ...(isRecordingStart && { recordsStart: true }),
-    ...(payloadHash !== undefined && { payloadHash }),
-    ...(lockedBy !== undefined && { lockedBy }),
+    ...defined({ payloadHash, lockedBy }),
   });
 }
 

@@ -27,10 +27,7 @@ import type { CallPayloadHash } from '../keys/call-key.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
 import { type Call, type CallOutcome, type CallPorts, endOfInvocation, runOnce } from './run-once.ts';
 
-/**
- * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
- * idempotent function with its own key would conflict with its own claim.
- */
+/** Not `v1`: a record and a call with one namespace and key are different work, also one inside the other. */
 const VERSION = 'function-v1';
 /** Of keys that are lists: `['x', 'y']` is never the string `'["x","y"]'`. */
 const VERSION_OF_PARTS = 'function-v1-parts';

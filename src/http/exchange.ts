@@ -57,10 +57,7 @@ export interface ReadAnswer {
 
 export type Content = Pick<HttpResponse, 'body' | 'isBase64Encoded'>;
 
-/**
- * Returns the parameters of a query, each as its name and value. Those of a query with bytes that are not UTF-8 stay as they were
- * sent: decoded, all of these bytes would become one character.
- */
+/** Returns the parameters of a query. One with bytes that are not UTF-8 stays raw: decoded, all would be equal. */
 export function queryOf(raw: string): HttpRequest['query'] {
   const pairs = [...new URLSearchParams(raw)];
   const isLossy = pairs.some((pair) => pair.some((text) => text.includes('\uFFFD')));

@@ -1,4 +1,5 @@
 import { assertFunction } from '../options/check-options.ts';
+import { defined } from '../base/defined.ts';
 import { BatchlatchError } from '../base/errors.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
 import { type CallPorts, endOfInvocation, runOnce } from '../functions/run-once.ts';
@@ -62,6 +63,6 @@ function warnOfError(error: unknown): void {
   const code = error instanceof BatchlatchError ? error.code : undefined;
   process.emitWarning(error instanceof Error ? error.message : String(error), {
     type: 'BatchlatchWarning',
-    ...(code !== undefined && { code }),
+    ...defined({ code }),
   });
 }

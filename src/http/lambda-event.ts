@@ -11,10 +11,7 @@ export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | AL
 /** How a response has to look. `single`: a load balancer without multi-value headers. */
 export type ResponseShape = 'v1' | 'v2' | 'multi' | 'single';
 
-/**
- * Throws an `UnsupportedEventError` for anything that is not an HTTP request, which says what was received, and for one that is
- * damaged, which names what is wrong.
- */
+/** Throws an `UnsupportedEventError` for what is no HTTP request, or a damaged one: it names what is wrong. */
 export function readLambdaEvent(event: unknown): {
   readonly request: HttpRequest;
   readonly shape: ResponseShape;

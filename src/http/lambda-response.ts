@@ -20,10 +20,7 @@ export interface LambdaHttpResponse {
 
 type GivenResponse = Readonly<Partial<Record<keyof LambdaHttpResponse, unknown>>>;
 
-/**
- * Reads what a handler answered, as its carrier would; `unreadable` is what the carrier would consider a malformed
- * response. Never throws: the handler has run, whatever it returned.
- */
+/** Reads what a handler answered, as its carrier would. Never throws: the handler has run, whatever it returned. */
 export function readLambdaResponse(given: unknown, shape: ResponseShape): ReadAnswer {
   let answer: ReadAnswer = { status: undefined, headers: [], content: 'unreadable' };
   try {

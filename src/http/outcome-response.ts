@@ -2,6 +2,7 @@ import { CompletionNotStoredError } from '../attempts/errors.ts';
 import { LeaseLostError } from '../attempts/stop-errors.ts';
 import type { Clock } from '../base/clock.ts';
 import { BatchlatchError, hasCode, mayPass } from '../base/errors.ts';
+import { jsonIn } from '../claims/row-format.ts';
 import type { CallOutcome } from '../functions/run-once.ts';
 import { type Answered, attempted, type Exchange, type HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
@@ -78,13 +79,9 @@ async function endOfTheFirst<Native>(
 
 /** Nothing where a person marked the key as done, or where the row holds what this did not write. */
 function storedResponse(result: string | undefined): HttpResponse | undefined {
-  try {
-    const { status, headers, body, isBase64Encoded } = JSON.parse(result ?? '') as HttpResponse;
-    const isResponse = Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
-    return isResponse ? { status, headers, body, isBase64Encoded } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { status, headers, body, isBase64Encoded } = (jsonIn(result) ?? {}) as HttpResponse;
+  const isResponse = Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
+  return isResponse ? { status, headers, body, isBase64Encoded } : undefined;
 }
 
 /** The handler ran, but its response is not an HTTP response. The key is completed; the handler must be fixed. */

@@ -36,10 +36,7 @@ const DETAILS: Readonly<Partial<Record<keyof typeof PROBLEMS, string>>> = {
 
 export type MakeProblem = ReturnType<typeof problemsOf>;
 
-/**
- * Makes `application/problem+json` responses (RFC 9457) that link to the page about them, as the draft wants it. The
- * type is a name, not an address: tell problems apart by it. A 503 may be tried again after a second.
- */
+/** Makes `application/problem+json` (RFC 9457) that links to the page about it. A 503 may be tried again in a second. */
 export function problemsOf(documentation: string = DRAFT) {
   return (
     name: keyof typeof PROBLEMS,

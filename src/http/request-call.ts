@@ -6,10 +6,7 @@ import type { Call } from '../functions/run-once.ts';
 import type { Answered, Exchange, HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 
-/**
- * Statuses that depend on who asked (401, 403, 407) or when (408, 425, 429), not on the operation: the same
- * request may go through later, with new credentials or at another time.
- */
+/** Statuses that depend on who asked (401, 403, 407) or when (408, 425, 429): the next try may get another. */
 const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
 
 /** Of a request that was carried out, and whose response could not be kept. */

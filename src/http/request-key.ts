@@ -62,10 +62,7 @@ function keyOf(owner: string, key: string, { namespace, onError }: HttpSettings)
 /** Refuses other bytes: as replacement characters, different ones would be the same. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * What has to be the same when a key comes again: method, path, query parameters in any order, and the body. A JSON
- * body counts by its value, whatever its member order and white space; any other by its bytes.
- */
+/** Method, path, query parameters in any order, and the body: of JSON its value, of anything else its bytes. */
 function fingerprint(request: HttpRequest, body: Uint8Array): string {
   const query = request.query.toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y));
   return canonicalHash([request.method, request.path, query, bodyHash(request, body)]);

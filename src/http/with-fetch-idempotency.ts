@@ -86,10 +86,7 @@ function readRequest(request: Request): HttpRequest {
   };
 }
 
-/**
- * Reads a response, and gives the one for the client: the handler's, or one of what was read of it. Never rejects: the
- * handler has run, whatever it returned.
- */
+/** Reads a response, and gives the one for the client. Never rejects: the handler has run, whatever it returned. */
 async function read(response: Response, maxBytes: number): Promise<Answered<Response>> {
   let answered: Answered<Response> = {
     native: response,

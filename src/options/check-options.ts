@@ -161,10 +161,7 @@ export function assertFunction(what: string, given: unknown): void {
   }
 }
 
-/**
- * Validates the options of a factory, of which several may stand in one expression. Throws a `ConfigurationError` that
- * names the factory, the option and what it got.
- */
+/** Validates the options of a factory. Throws a `ConfigurationError` that names it, the option and what it got. */
 export function checkOptionsOf(
   factory: string,
   options: unknown,

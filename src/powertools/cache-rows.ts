@@ -3,6 +3,7 @@ import type { Claim } from '../claims/claim.ts';
 import { StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
+import { jsonIn } from '../claims/row-format.ts';
 import type { Row } from '../stores/dynamodb/row.ts';
 import { powertoolsAttributesNamed, type PowertoolsTableOptions } from './powertools-attributes.ts';
 
@@ -11,10 +12,7 @@ export type PowertoolsCacheNames = Omit<PowertoolsTableOptions, 'keyAttr' | 'sor
 
 export type CacheRows = ReturnType<typeof cacheRows>;
 
-/**
- * Maps claims to values of Powertools' cache and back: the rows of its table (docs/decisions/0011) as JSON, but for the
- * result, which JSON holds as it is.
- */
+/** Claims as values of Powertools' cache: the rows of its table (docs/decisions/0011) as JSON. */
 export function cacheRows(names: PowertoolsCacheNames) {
   const format = powertoolsAttributesNamed(names);
   const dataAttr = format.names.result;
@@ -28,8 +26,13 @@ export function cacheRows(names: PowertoolsCacheNames) {
     },
     /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is no claim. */
     toClaim(key: string, text: string): Claim {
-      const value = parsed(text);
-      if (!isObject(value)) throw notAClaim(key);
+      const value = jsonIn(text);
+      if (!isObject(value)) {
+        throw new StoreError(
+          `The value whose key has the hash ${keyHash(key)} is not an idempotency record of Powertools: it is no JSON object`,
+          { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+        );
+      }
       const row: Row = { [format.names.key]: { S: key } };
       for (const [name, member] of Object.entries(value)) {
         // A result may be anything; the format takes its JSON as well.
@@ -46,21 +49,6 @@ const TEXT = 'result';
 
 /** Text that is no JSON, as a serializer may make it, is kept beside what Powertools would replay. */
 function resultMember(dataAttr: string, result: string): Readonly<Record<string, unknown>> {
-  const data = parsed(result);
+  const data = jsonIn(result);
   return data === undefined ? { [TEXT]: result } : { [dataAttr]: data };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function notAClaim(key: string): StoreError {
-  return new StoreError(
-    `The value whose key has the hash ${keyHash(key)} is not an idempotency record of Powertools: it is no JSON object`,
-    { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
-  );
 }

@@ -17,9 +17,7 @@ import { toDocument, toJsonText } from './powertools-data.ts';
 export interface PowertoolsTableOptions {
   /** Default `id`. */
   readonly keyAttr?: string;
-  /**
-   * For a table with a sort key: the keys are in it, and the partition key is `staticPkValue` for all. Default: none.
-   */
+  /** For a table with a sort key, which has the keys; `staticPkValue` is the partition key of all. Default: none. */
   readonly sortKeyAttr?: string;
   /** Default `idempotency#` and the function's name. Of use with `sortKeyAttr` alone. */
   readonly staticPkValue?: string;
@@ -53,7 +51,8 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
   const names = claimNames(table);
   const own = { state: 'state', resultText: 'result' };
   const partition = partitionOf(table);
-  assertAttributeNames({ ...names, ...own, ...partition.names });
+  const keyAttr = table.sortKeyAttr === undefined ? {} : { keyAttr: table.keyAttr };
+  assertAttributeNames({ ...names, ...own, ...keyAttr });
 
   const plain = rowFormat(names);
   // `state` holds the format of the row too.
@@ -115,7 +114,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     // `data` and `expiration` first: to Powertools NULL is a result, and a time that is over.
     attributes: [...new Set([names.result, names.expiresAt, ...Object.values({ ...names, ...own })])],
     maxResultBytes: MAX_RESULT_BYTES,
-    toKey: (key) => ({ ...partition.attributes, ...plain.toKey(key) }),
+    toKey: (key) => ({ ...partition, ...plain.toKey(key) }),
     whereOwnedBy: (owner) => ({
       [names.status]: { S: AS_POWERTOOLS_SEES.IN_PROGRESS.theirs },
       [names.owner]: { S: owner },
@@ -124,7 +123,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     whereStill: (row) => pick(row, witnesses),
     toRow({ result, ...claim }) {
       return {
-        ...partition.attributes,
+        ...partition,
         ...plain.toRow(claim),
         ...statusAttributes(claim.status),
         ...(result !== undefined && resultAttributes(result)),
@@ -208,17 +207,14 @@ function claimNames(table: Table): AttributeNames {
 }
 
 /** The partition key that all rows of a table with a sort key share. */
-function partitionOf({ keyAttr, sortKeyAttr, staticPkValue }: Table): {
-  readonly names: Readonly<Record<string, string>>;
-  readonly attributes: Row;
-} {
+function partitionOf({ keyAttr, sortKeyAttr, staticPkValue }: Table): Row {
   if (sortKeyAttr === undefined) {
-    if (staticPkValue === undefined) return { names: {}, attributes: {} };
+    if (staticPkValue === undefined) return {};
     throw new ConfigurationError('Expected `staticPkValue` to come with a `sortKeyAttr`, as in Powertools');
   }
   const value = staticPkValue ?? `idempotency#${process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? ''}`;
   if (typeof value !== 'string' || value === '') {
     throw new ConfigurationError(`Expected \`staticPkValue\` to be a non-empty string, got \`${value}\``);
   }
-  return { names: { keyAttr }, attributes: { [keyAttr]: { S: value } } };
+  return { [keyAttr]: { S: value } };
 }

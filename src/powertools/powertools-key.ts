@@ -22,10 +22,7 @@ export interface PowertoolsIdOptions extends PowertoolsHashOptions {
   readonly eventKeyJmesPath?: string;
   /** In place of the function's name. Default: that name. */
   readonly keyPrefix?: string;
-  /**
-   * Comes after the function's name and a dot, as where a persistence layer was configured with one. Default:
-   * nothing.
-   */
+  /** Comes after the function's name and a dot, as a persistence layer's own prefix. Default: nothing. */
   readonly functionName?: string;
 }
 

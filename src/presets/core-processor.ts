@@ -35,10 +35,7 @@ export const createBatchProcessor = ((recordHandler: RecordHandler, options: Bat
   return processorOf(recordHandler, options, 10);
 }) as RecordMaker<CoreOptions>;
 
-/**
- * The same for a handler that does the work of many records at once: `createBatchProcessor.forBatches` of `batchlatch`,
- * without its defaults.
- */
+/** The same for a handler that does the work of many records at once, as `createBatchProcessor.forBatches`. */
 export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorOptions) => {
   assertFunction('batch handler', batchHandler);
   return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
