@@ -5,9 +5,8 @@ import { defaultPorts } from '../functions/default-ports.ts';
 import { type CallPorts, endOfInvocation, runOnce } from '../functions/run-once.ts';
 import type { Exchange } from './exchange.ts';
 import { checkHttpOptions, type HttpIdempotencyOptions, type HttpSettings, httpSettings } from './options.ts';
-import { respond } from './outcome-response.ts';
+import { respond, runAndEnds } from './request-ends.ts';
 import { keyHeaderOf, workOf } from './request-key.ts';
-import { runAndEnds } from './request-call.ts';
 
 /** What both kinds of handlers have in common: the options, once, and then an answer for each exchange. */
 export function idempotentHttp<Request, Native>(

@@ -40,39 +40,42 @@ function methodOfV2({ requestContext }: Members): unknown {
 }
 
 function assertV2(event: Members): asserts event is Members & APIGatewayProxyEventV2 {
-  assertMember('requestContext.http.method', methodOfV2(event), aString());
-  assertMember('rawPath', event['rawPath'], aString());
-  assertMember('rawQueryString', event['rawQueryString'] ?? '', aString());
+  assertMember('requestContext.http.method', methodOfV2(event), A_STRING);
+  assertMember('rawPath', event['rawPath'], A_STRING);
+  assertMember('rawQueryString', event['rawQueryString'] ?? '', A_STRING);
   assertMember('headers', event['headers'], FIELDS);
   assertBody(event);
 }
 
 function assertV1(event: Members): asserts event is Members & (APIGatewayProxyEvent | ALBEvent) {
   const { headers, multiValueHeaders, requestContext = {} } = event;
-  assertMember('httpMethod', event['httpMethod'], aString());
-  assertMember('path', event['path'], aString());
+  assertMember('httpMethod', event['httpMethod'], A_STRING);
+  assertMember('path', event['path'], A_STRING);
   // One of the two is enough. A carrier that has no headers to send says so with null.
   assertMember('headers', headers ?? (multiValueHeaders === undefined ? headers : {}), FIELDS);
   assertMember('multiValueHeaders', multiValueHeaders ?? {}, LISTS);
   assertMember('queryStringParameters', event['queryStringParameters'] ?? {}, FIELDS);
   assertMember('multiValueQueryStringParameters', event['multiValueQueryStringParameters'] ?? {}, LISTS);
-  assertMember('requestContext', requestContext, anObject());
+  assertMember('requestContext', requestContext, AN_OBJECT);
   assertBody(event);
 }
 
 function assertBody({ body, isBase64Encoded }: Members): void {
-  assertMember('body', body ?? '', aString());
-  assertMember('isBase64Encoded', isBase64Encoded ?? false, aBoolean());
+  assertMember('body', body ?? '', A_STRING);
+  assertMember('isBase64Encoded', isBase64Encoded ?? false, A_BOOLEAN);
 }
 
+const A_STRING = aString();
+const A_BOOLEAN = aBoolean();
+const AN_OBJECT = anObject();
 const FIELDS: Check = {
   expected: 'an object of strings',
-  accepts: (value) => anObject().accepts(value) && Object.values(value as object).every(isStringOrNone),
+  accepts: (value) => AN_OBJECT.accepts(value) && Object.values(value as object).every(isStringOrNone),
 };
 const LISTS: Check = {
   expected: 'an object of lists of strings',
   accepts: (value) =>
-    anObject().accepts(value) &&
+    AN_OBJECT.accepts(value) &&
     Object.values(value as object).every((list: unknown) =>
       Array.isArray(list) ? list.every(isStringOrNone) : (list ?? undefined) === undefined,
     ),
