@@ -17,7 +17,7 @@ export {
   powertoolsKey,
   type PowertoolsKeyOptions,
 } from './powertools-key.ts';
-export type { PowertoolsCacheNames } from './cache-rows.ts';
+export type { PowertoolsCacheNames } from './cache-writer.ts';
 export {
   type PowertoolsCallOptions,
   powertoolsCallValidation,

@@ -12,8 +12,7 @@ import {
 import { conditionalStore } from '../stores/rows/conditional-store.ts';
 import { connectionOf, isRedisClient } from '../stores/redis/connection.ts';
 import type { RedisClient } from '../stores/redis/redis-client.ts';
-import { cacheRows, type PowertoolsCacheNames } from './cache-rows.ts';
-import { cacheWriter } from './cache-writer.ts';
+import { cacheRows, cacheWriter, type PowertoolsCacheNames } from './cache-writer.ts';
 
 /** Options of `powertoolsCacheStore()`. */
 export interface PowertoolsCacheOptions extends PowertoolsCacheNames {
