@@ -3,6 +3,7 @@ import type { HttpResponse } from './exchange.ts';
 /** The draft that these answers follow, where the API has no page of its own about them. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
 
+/** The status and the title of each. */
 const PROBLEMS = {
   'key-missing': [400, 'Idempotency-Key is missing'],
   'key-malformed': [400, 'Idempotency-Key is malformed'],
@@ -16,7 +17,7 @@ const PROBLEMS = {
   'not-started': [503, 'The request was not started'],
   'response-unavailable': [503, 'The response to the first request cannot be read now'],
   'store-unavailable': [503, 'Idempotency cannot be ensured now'],
-} as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;
+} as const;
 
 /** The details of problems that are the same for every request. */
 const DETAILS: Readonly<Partial<Record<keyof typeof PROBLEMS, string>>> = {
@@ -34,14 +35,14 @@ const DETAILS: Readonly<Partial<Record<keyof typeof PROBLEMS, string>>> = {
     'This request was not carried out, because its key could not be looked up. Whether an earlier request with this key was carried out is not known. Try again with the same key.',
 };
 
-export type MakeProblem = ReturnType<typeof problemsOf>;
+export type MakeProblem = (
+  name: keyof typeof PROBLEMS,
+  given?: { readonly detail?: string; readonly retryAfterSeconds?: number },
+) => HttpResponse;
 
 /** Makes `application/problem+json` (RFC 9457) that links to the page about it. A 503 may be tried again in a second. */
-export function problemsOf(documentation: string = DRAFT) {
-  return (
-    name: keyof typeof PROBLEMS,
-    given: { readonly detail?: string; readonly retryAfterSeconds?: number } = {},
-  ): HttpResponse => {
+export function problemsOf(documentation: string = DRAFT): MakeProblem {
+  return (name, given = {}) => {
     const [status, title] = PROBLEMS[name];
     const { detail = DETAILS[name], retryAfterSeconds = status === 503 ? 1 : undefined } = given;
     return {

@@ -31,11 +31,7 @@ const OUR_LOCK = 'batchlatch';
 const MOST_ROUNDS = 5;
 
 /** Compares and swaps the values of Powertools' cache. Whatever fails for one key is the outcome of that key. */
-export function cacheWriter(
-  connection: Connection,
-  rows: ReturnType<typeof cacheRows>,
-  clock: Clock,
-): RowWriter<CacheRow> {
+export function cacheWriter(connection: Connection, rows: CacheRows, clock: Clock): RowWriter<CacheRow> {
   const send = (key: string, command: string, ...args: string[]): Promise<unknown> =>
     connection.send(key, [command, ...args]);
 
@@ -119,20 +115,26 @@ function each<Item, Outcome>(
 /** The options of Powertools' `CachePersistenceLayer` that say what its values are called, by the names they have there. */
 export type PowertoolsCacheNames = Omit<PowertoolsTableOptions, 'keyAttr' | 'sortKeyAttr' | 'staticPkValue'>;
 
-/** Claims as values of Powertools' cache: the rows of its table (docs/decisions/0011) as JSON. */
-export function cacheRows(names: PowertoolsCacheNames) {
+/** Maps claims to values of Powertools' cache, which are JSON, and back. */
+interface CacheRows {
+  toText(claim: Claim): string;
+  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is no claim. */
+  toClaim(key: string, text: string): Claim;
+}
+
+/** The rows of Powertools' table (docs/decisions/0011) as JSON, but for the result, which JSON holds as it is. */
+export function cacheRows(names: PowertoolsCacheNames): CacheRows {
   const format = powertoolsAttributesNamed(names);
   const dataAttr = format.names.result;
   return {
-    toText({ result, ...claim }: Claim): string {
+    toText({ result, ...claim }) {
       const { [format.names.key]: _key, ...row } = format.toRow(claim);
       const value = Object.fromEntries(
         Object.entries(row).map(([name, attribute]) => [name, convertToNative(attribute)]),
       );
       return JSON.stringify(result === undefined ? value : { ...value, ...resultMember(dataAttr, result) });
     },
-    /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is no claim. */
-    toClaim(key: string, text: string): Claim {
+    toClaim(key, text) {
       const value = jsonIn(text);
       if (!isObject(value)) {
         throw new StoreError(
