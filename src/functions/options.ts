@@ -36,10 +36,7 @@ export interface ClaimOptions {
    * keys 90 days, also with a number that is smaller.
    */
   readonly retentionMs?: RetentionMs;
-  /**
-   * What to do while another call holds the key: `waitForOwner({ timeoutMs })` waits for its result, or takes over if it
-   * fails or its lease lapses. Default: a `ConflictError` at once.
-   */
+  /** While another call holds the key: `waitForOwner({ timeoutMs })` waits for it. Default: a `ConflictError` at once. */
   readonly onConflict?: WaitForOwner;
   /** For tests. Default: the system clock. */
   readonly clock?: Clock;

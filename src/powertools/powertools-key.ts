@@ -65,10 +65,8 @@ export interface PowertoolsCallKeyOptions extends PowertoolsIdOptions, Powertool
  * The id that `makeIdempotent`, `makeHandlerIdempotent` and `@idempotent` of Powertools give the same call, for
  * `withIdempotency`: `<function's name>#<hash>`, the whole key, without a namespace. Throws a `KeyError` for a call in
  * which nothing is found: Powertools runs it without idempotency, or under one id with all others like it. Throws a
- * `ConfigurationError` for options that cannot work. `powertoolsKey()` is the same for records of a batch.
- *
- * The function's name is what `AWS_LAMBDA_FUNCTION_NAME` holds when this is called, as in Powertools when its
- * persistence layer is made.
+ * `ConfigurationError` for options that cannot work. `powertoolsKey()` is the same for records of a batch, and says
+ * what the function's name is.
  *
  * @param options What Powertools was given, by the names that it has there.
  *
