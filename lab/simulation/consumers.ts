@@ -5,7 +5,8 @@ import { settingsOf } from '../../src/batch/settings-of.ts';
 import type { Ports } from '../../src/batch/ports.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
 import { createProcessor } from '../../src/batch/create-processor.ts';
-import { type IdempotencyOptions, resolveFunctionOptions } from '../../src/functions/options.ts';
+import { unstartedClaims } from '../../src/attempts/unstarted-claims.ts';
+import type { IdempotencyOptions } from '../../src/functions/options.ts';
 import { gathered } from '../../src/around/gathering.ts';
 import { createIdempotent } from '../../src/functions/with-idempotency.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
@@ -58,13 +59,11 @@ function startCalls(
   process: SimProcess,
   ports: Ports,
 ): Processor {
-  const options = callOptions(world.scenario);
   const handle = workload.handlerIn(process, attempts, deliveries);
   const call = createIdempotent(
     (context) => (record: CalledWith, _lambda: Context | undefined) => handle(record, context),
-    options,
-    resolveFunctionOptions(options),
-    ports,
+    callOptions(world.scenario),
+    { ...ports, unstarted: unstartedClaims(ports.store) },
   );
   return async (event, lambda) => {
     const { Records } = event as SQSEvent;

@@ -30,28 +30,22 @@ export function backoff(options: BackoffOptions = {}): VisibilityPolicy {
   const { baseDelayMs = 1_000, maxDelayMs = 900_000 } = options;
   return {
     option: 'visibility',
-    delay: (context, kept) => delayRedeliveries({ baseDelayMs, maxDelayMs }, context, kept),
+    async delay(context, kept) {
+      const { ledger, time } = context;
+      const laneDelays = new Map<string | undefined, number>();
+      const delays: { record: PlannedRecord; delayMs: number }[] = [];
+      for (const record of ledger.records) {
+        const { lane, itemIdentifier = '' } = record;
+        if (isAcknowledged(ledger.outcomeOf(record)) || kept.has(itemIdentifier)) continue;
+        // What stands behind a failure of its group becomes visible together with it: the group stays in order.
+        const delayMs =
+          laneDelays.get(lane) ?? redeliveryDelayMs(record, { baseDelayMs, maxDelayMs }, context);
+        if (lane !== undefined) laneDelays.set(lane, delayMs);
+        delays.push({ record, delayMs });
+      }
+      await showAgain(delays, context, time.deadline.answerNow.signal);
+    },
   };
-}
-
-async function delayRedeliveries(
-  bounds: Required<BackoffOptions>,
-  context: BatchContext,
-  kept: ReadonlySet<string>,
-): Promise<void> {
-  const { ledger, time } = context;
-  const laneDelays = new Map<string, number>();
-  const delays: { record: PlannedRecord; delayMs: number }[] = [];
-  for (const record of ledger.records) {
-    const { lane, itemIdentifier = '' } = record;
-    if (isAcknowledged(ledger.outcomeOf(record)) || kept.has(itemIdentifier)) continue;
-    // What stands behind a failure of its group becomes visible together with it: the group stays in order.
-    const delayMs =
-      (lane === undefined ? undefined : laneDelays.get(lane)) ?? redeliveryDelayMs(record, bounds, context);
-    if (lane !== undefined) laneDelays.set(lane, delayMs);
-    delays.push({ record, delayMs });
-  }
-  await showAgain(delays, context, time.deadline.answerNow.signal);
 }
 
 /** In how many milliseconds a record that is handed back should come again. */

@@ -1,5 +1,5 @@
 import { MismatchError } from '../attempts/errors.ts';
-import type { BatchContext, DeadLetterPolicy } from '../batch/context.ts';
+import type { DeadLetterPolicy } from '../batch/context.ts';
 import type { Ledger } from '../batch/ledger.ts';
 import { isPermanentEnd } from '../batch/outcomes.ts';
 import type { PlannedRecord } from '../batch/plan.ts';
@@ -31,25 +31,22 @@ export function deadLetterQueue(options: DeadLetterQueueOptions): DeadLetterPoli
   const { url } = options;
   return {
     option: 'deadLetter',
-    send: (record, context) => sendToDeadLetters(record, url, context),
+    async send(planned, { sqs, time, watch, ledger }) {
+      const { recordId, key } = planned;
+      // Without a record there is nothing to send: such a message is left to the queue's redrive policy.
+      const letter = letterOf(planned, ledger);
+      if (sqs === undefined || letter === undefined) return;
+      try {
+        await sendDeadLetter(boundedSqs(sqs, time.clock), url, letter, time.deadline.answerNow.signal);
+      } catch (error) {
+        watch.notify({ type: 'deadLetterFailed', recordId, key, error });
+        // rule: dead-letter-first
+        return;
+      }
+      ledger.noteDeadLettered(planned);
+      watch.notify({ type: 'deadLettered', recordId, key });
+    },
   };
-}
-
-async function sendToDeadLetters(planned: PlannedRecord, url: string, context: BatchContext): Promise<void> {
-  const { sqs, time, watch, ledger } = context;
-  const { recordId, key } = planned;
-  // Without a record there is nothing to send: such a message is left to the queue's redrive policy.
-  const letter = letterOf(planned, ledger);
-  if (sqs === undefined || letter === undefined) return;
-  try {
-    await sendDeadLetter(boundedSqs(sqs, time.clock), url, letter, time.deadline.answerNow.signal);
-  } catch (error) {
-    watch.notify({ type: 'deadLetterFailed', recordId, key, error });
-    // rule: dead-letter-first
-    return;
-  }
-  ledger.noteDeadLettered(planned);
-  watch.notify({ type: 'deadLettered', recordId, key });
 }
 
 /** Undefined: it has not failed for good, or cannot be read. */

@@ -8,10 +8,7 @@ import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError, isError } from '../base/errors.ts';
 
-/**
- * A batch handler's answer cannot be assigned to its records: all of them count as failed. Code:
- * `BATCHLATCH_BATCH_ANSWER`.
- */
+/** The answer of a batch handler fits no records: all count as failed. Code: `BATCHLATCH_BATCH_ANSWER`. */
 export class BatchAnswerError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.
@@ -30,7 +27,7 @@ export class BatchAnswerError extends BatchlatchError {
 
 /** Makes the handler of many records one that the engine runs: see `BatchHandler`. */
 export function gathered(handler: BatchHandler): GatheringHandler {
-  return { gather: (context, starts) => new Gatherer(handler, context, starts) };
+  return { gather: (context, starts) => gatheringOf(handler, context, starts) };
 }
 
 interface Waiting {
@@ -43,67 +40,50 @@ interface Waiting {
  * join it; then those whose lease is live start together, as runs of one call. So leases, deadlines, message groups
  * and settlements are the same for both kinds of handler.
  */
-class Gatherer implements Gathering {
-  readonly #handler: BatchHandler;
-  readonly #context: BatchContext;
-  readonly #starts: Starts;
-  readonly #waiting: Waiting[] = [];
+function gatheringOf(
+  handler: BatchHandler,
+  { claims, settings, time, watch }: BatchContext,
+  starts: Starts,
+): Gathering {
+  const waiting: Waiting[] = [];
+  const gathering: Gathering = {
+    join: (attempt) =>
+      new Promise((join) => {
+        waiting.push({ attempt, join });
+        gathering.startIfComplete();
+      }),
+    startIfComplete() {
+      // Those that could still join are busy, as far as there are slots for them.
+      const expected = Math.min(claims.activity.busy, settings.concurrency);
+      if (waiting.length > 0 && waiting.length >= expected) void start(waiting.splice(0));
+    },
+    stop() {
+      for (const { join } of waiting.splice(0)) join(undefined);
+    },
+  };
+  return gathering;
 
-  constructor(handler: BatchHandler, context: BatchContext, starts: Starts) {
-    this.#handler = handler;
-    this.#context = context;
-    this.#starts = starts;
-  }
-
-  join(attempt: BatchAttempt): Promise<Call | undefined> {
-    return new Promise((join) => {
-      this.#waiting.push({ attempt, join });
-      this.startIfComplete();
-    });
-  }
-
-  startIfComplete(): void {
-    const { claims, settings } = this.#context;
-    // Those that could still join are busy, as far as there are slots for them.
-    const expected = Math.min(claims.activity.busy, settings.concurrency);
-    if (this.#waiting.length > 0 && this.#waiting.length >= expected) void this.#start();
-  }
-
-  stop(): void {
-    for (const { join } of this.#waiting.splice(0)) join(undefined);
-  }
-
-  async #start(): Promise<void> {
-    const waiting = this.#waiting.splice(0);
-    const { time, watch } = this.#context;
-    const claimed = waiting.flatMap(({ attempt }) => (attempt.hasClaim ? [attempt] : []));
-    const ready = await this.#starts.ready(claimed);
+  async function start(group: readonly Waiting[]): Promise<void> {
+    const attempts = group.map(({ attempt }) => attempt);
+    const ready = await starts.ready(attempts.filter(({ hasClaim }) => hasClaim));
     // rule: gathered-leases
     const mayStart = (attempt: BatchAttempt): boolean =>
       attempt.hasClaim ? ready.has(attempt) : !time.deadline.stop.aborted;
-    const starting = waiting.flatMap(({ attempt }) => (mayStart(attempt) ? [attempt] : []));
-    const call: Call = {
-      handler: callTogether(this.#handler, starting, watch.around),
-      together: new Together(starting),
-    };
-    for (const { attempt, join } of waiting) join(mayStart(attempt) ? call : undefined);
+    const starting = attempts.filter(mayStart);
+    const call = { handler: callTogether(handler, starting, watch.around), together: together(starting) };
+    for (const { attempt, join } of group) join(mayStart(attempt) ? call : undefined);
   }
 }
 
-/** The attempts of one call of a batch handler. */
-class Together implements RunsTogether {
-  readonly #attempts: readonly Attempt[];
-  #seen: { readonly by: HandlerStop | undefined } | undefined;
-
-  constructor(attempts: readonly Attempt[]) {
-    this.#attempts = attempts;
-  }
-
-  /** Of thousands of attempts, the first that asks looks at all of them. */
-  whoHasSeenAbort(): HandlerStop | undefined {
-    this.#seen ??= { by: this.#attempts.find(({ hasSeenAbort }) => hasSeenAbort)?.stopping };
-    return this.#seen.by;
-  }
+/** The attempts of one call of a batch handler: of thousands, the first that asks looks at all of them. */
+function together(attempts: readonly Attempt[]): RunsTogether {
+  let seen: { readonly by: HandlerStop | undefined } | undefined;
+  return {
+    whoHasSeenAbort() {
+      seen ??= { by: attempts.find(({ hasSeenAbort }) => hasSeenAbort)?.stopping };
+      return seen.by;
+    },
+  };
 }
 
 /** A handler for each of these records that calls the batch handler once, when all of them have been given to it. */

@@ -28,10 +28,8 @@ export function heartbeat(options: HeartbeatOptions = {}): HeartbeatPolicy {
       const { ledger, time } = context;
       const delayMs = time.leaseMs();
       const unfinished = ledger.records.filter((record) => ledger.outcomeOf(record) === undefined);
-      await showAgain(
-        unfinished.map((record) => ({ record, delayMs })),
-        context,
-      );
+      const delays = unfinished.map((record) => ({ record, delayMs }));
+      await showAgain(delays, context);
     },
   };
 }

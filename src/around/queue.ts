@@ -14,16 +14,9 @@ export async function showAgain(
 ): Promise<void> {
   const { sqs, time, watch } = context;
   if (sqs === undefined) return;
-  const told: PlannedRecord[] = [];
-  const changes: VisibilityChange[] = [];
-  for (const { record, delayMs } of delays) {
-    const change = visibilityChange(record, delayMs, context);
-    if (change === undefined) continue;
-    told.push(record);
-    changes.push(change);
-  }
+  const changes = delays.flatMap(({ record, delayMs }) => visibilityChange(record, delayMs, context) ?? []);
   const errors = await changeVisibilities(boundedSqs(sqs, time.clock), changes, signal);
-  for (const [index, { recordId }] of told.entries()) {
+  for (const [index, { recordId }] of changes.entries()) {
     const error = errors[index];
     if (error !== undefined) watch.notify({ type: 'visibilityNotChanged', recordId, error });
   }
@@ -34,12 +27,12 @@ function visibilityChange(
   { record, recordId }: PlannedRecord,
   delayMs: number,
   { settings: { queueUrl, sqsEndpoint }, watch }: BatchContext,
-): VisibilityChange | undefined {
+): (VisibilityChange & Pick<PlannedRecord, 'recordId'>) | undefined {
   if (record?.source !== 'sqs') return undefined;
   const { receiptHandle, eventSourceARN } = record.raw;
   try {
     const url = queueUrl === undefined ? queueUrlOf(eventSourceARN, sqsEndpoint) : queueUrl(eventSourceARN);
-    return { queueUrl: url, receiptHandle, delayMs };
+    return { recordId, queueUrl: url, receiptHandle, delayMs };
   } catch (error) {
     watch.notify({ type: 'visibilityNotChanged', recordId, error });
     return undefined;

@@ -1,9 +1,6 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/**
- * Processes died while they read the record, before it had a claim: it is not read again. Code:
- * `BATCHLATCH_READING_KILLS`.
- */
+/** Processes died while reading the record: it is not read again. Code: `BATCHLATCH_READING_KILLS`. */
 export class ReadingKillsError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.

@@ -1,10 +1,5 @@
-import type {
-  AcquireOutcome,
-  ClaimRequest,
-  OwnedClaim,
-  SettleOutcome,
-  Settlement,
-} from '../claims/claim-store.ts';
+import type { AcquireOutcome, ClaimRequest, OwnedClaim, Settlement } from '../claims/claim-store.ts';
+import { settleOrFail } from '../claims/store-errors.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claim.ts';
@@ -29,7 +24,8 @@ const MOST_DEFERRALS = 3;
 export type Reading =
   /** It was read before, and the process survived it. */
   | { readonly status: 'harmless' }
-  | { readonly status: 'unknown'; readonly mark: Mark }
+  /** Without a mark it is read unmarked. */
+  | { readonly status: 'unknown'; readonly mark: Mark | undefined }
   /** A process died while it read it. */
   | {
       readonly status: 'killer';
@@ -39,9 +35,11 @@ export type Reading =
     }
   | { readonly status: 'refused'; readonly error: Error; readonly isRetryable: boolean };
 
-/** The claim for reading one record, made and not started; undefined: it is read without one. */
-export interface Mark {
-  readonly claim: (OwnedClaim & { readonly releases: number }) | undefined;
+/** The claim for reading one record. */
+export interface Mark extends OwnedClaim {
+  readonly releases: number;
+  /** Once it was to be noted as started: whether it is known to be. */
+  started?: Promise<boolean>;
 }
 
 /** Of a record that was read, and could not be decoded now. */
@@ -50,14 +48,7 @@ const NOT_DECODED = {
   message: 'It was read but could not be decoded; the next delivery may differ',
 };
 
-const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
-
-/** What has been read. */
-export interface EndedMark {
-  readonly mark: Mark;
-  /** It is known that no other delivery of it ends a process. */
-  readonly isHarmless: boolean;
-}
+const UNMARKED: Reading = { status: 'unknown', mark: undefined };
 
 /**
  * Claims for the reading of records, before they have keys of their own: made under the message's id, noted as started
@@ -69,131 +60,104 @@ export class ReadingMarks {
   readonly #namespace: string;
   /** Made, and neither completed nor given back. */
   readonly #open = new Set<Mark>();
-  /** Of each mark that was to be noted as started: what its request wrote. */
-  readonly #starts = new Map<Mark, Promise<ReadonlySet<OwnedClaim>>>();
 
   constructor(context: BatchContext, namespace: string) {
     this.#context = context;
     this.#namespace = namespace;
   }
 
-  /** Claims the reading of all, in one request. Never rejects. */
-  async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
-    const { store } = this.#context.claims;
+  /** Claims the reading of all, in one request, and returns what is known of each. Never rejects. */
+  async claim(records: readonly BatchRecord[]): Promise<(record: BatchRecord) => Reading> {
+    const { claims, time } = this.#context;
     // A store that cannot record starts would blame all of them for one crash: they are read first, without marks.
-    if (store.start === undefined) return records.map(() => UNMARKED);
+    if (claims.store.start === undefined) return () => UNMARKED;
     const requests = new Map<string, ClaimRequest>();
     for (const record of records) {
       const request = requests.has(record.id) ? undefined : this.#requestFor(record);
       if (request !== undefined) requests.set(record.id, request);
     }
-    const made = await this.#readingsOf([...requests.values()]);
-    const readings = new Map([...requests.keys()].map((id, index) => [id, made[index] as Reading]));
-    return records.map(({ id }) => readings.get(id) ?? UNMARKED);
+    // Not waited for when nothing is read any more: the rest of the time is for giving back what was claimed.
+    const options = { signal: time.deadline.stop };
+    const outcomes = await claims.store
+      .acquire([...requests.values()], options)
+      .catch((error: Error): AcquireOutcome[] => [...requests].map(() => ({ status: 'error', error })));
+    const readings = new Map(
+      [...requests].map(([id, request], index) => [id, this.#readingOf(request, outcomes[index])]),
+    );
+    return ({ id }) => readings.get(id) ?? UNMARKED;
   }
 
   /** Notes that these are about to be read, in one request. False: it must not be read. Never rejects. */
-  async start(marks: readonly Mark[]): Promise<boolean[]> {
+  start(marks: readonly (Mark | undefined)[]): Promise<boolean[]> {
     // The same message may be there twice: noted once more, it could come after its end and look as if another had it.
-    const unasked = [...new Set(marks)].filter((mark) => !this.#starts.has(mark));
-    const noting = this.#noteStarts(unasked);
-    for (const mark of unasked) this.#starts.set(mark, noting);
-    const noted = await Promise.all(
-      marks.map((mark) => this.#starts.get(mark) as Promise<ReadonlySet<OwnedClaim>>),
-    );
-    return marks.map(({ claim }, index) => claim === undefined || noted[index]?.has(claim) === true);
+    const unasked = new Set<Mark>();
+    for (const mark of marks) if (mark !== undefined && mark.started === undefined) unasked.add(mark);
+    const noted = this.#noteStarts([...unasked]);
+    for (const mark of unasked) mark.started = noted.then((written) => written.has(mark));
+    return Promise.all(marks.map(async (mark) => mark?.started ?? true));
   }
 
-  /** Those that are known to be written. */
-  async #noteStarts(marks: readonly Mark[]): Promise<ReadonlySet<OwnedClaim>> {
-    const {
-      claims: { store },
-      time: { deadline },
-    } = this.#context;
-    const claims = marks.flatMap(({ claim }) => claim ?? []);
-    if (claims.length === 0) return new Set();
-    let outcomes: SettleOutcome[];
+  /** Those that are known to be written: no other may start. */
+  async #noteStarts(marks: readonly Mark[]): Promise<ReadonlySet<Mark>> {
+    const { claims, time } = this.#context;
+    if (marks.length === 0) return new Set();
     try {
-      outcomes = (await store.start?.(claims, { signal: deadline.stop })) ?? [];
+      const outcomes = await claims.store.start?.(marks, { signal: time.deadline.stop });
+      return new Set(marks.filter((_, index) => outcomes?.[index] === 'stored'));
     } catch {
-      outcomes = []; // what is not known to be written must not start
+      return new Set();
     }
-    return new Set(claims.filter((_, index) => outcomes[index] === 'stored'));
   }
 
-  /** The process has survived them: what it did before does not count any more. Never rejects. */
-  async end(marks: readonly EndedMark[]): Promise<void> {
+  /** The process has survived reading them. True: no other delivery of it ends a process either. Never rejects. */
+  async end(marks: ReadonlyMap<Mark, boolean>): Promise<void> {
     const { completed, failed } = this.#context.claims.rules.retention;
-    const harmless = new Map(marks.map(({ mark, isHarmless }) => [mark, isHarmless]));
-    await this.#close([...harmless.keys()], (mark, { key, owner }) =>
-      harmless.get(mark) === true
-        ? { end: 'complete', key, owner, retentionMs: completed }
-        : { end: 'fail', key, owner, error: NOT_DECODED, retentionMs: failed },
+    await this.#close([...marks.keys()], (mark) =>
+      marks.get(mark) === true
+        ? { end: 'complete', retentionMs: completed }
+        : { end: 'fail', error: NOT_DECODED, retentionMs: failed },
     );
   }
 
   /** Gives back what has not been read. Never rejects. */
   async giveBack(): Promise<void> {
     const retentionMs = this.#context.claims.rules.retention.failed;
-    await this.#close([...this.#open], (_, { key, owner, releases }) => ({
-      end: 'release',
-      key,
-      owner,
-      releases,
-      retentionMs,
-    }));
+    await this.#close([...this.#open], ({ releases }) => ({ end: 'release', releases, retentionMs }));
   }
 
-  async #close(
-    marks: readonly Mark[],
-    settlementOf: (mark: Mark, claim: NonNullable<Mark['claim']>) => Settlement,
-  ): Promise<void> {
-    const settlements = marks.flatMap((mark): Settlement[] =>
-      this.#open.delete(mark) && mark.claim !== undefined ? [settlementOf(mark, mark.claim)] : [],
-    );
-    if (settlements.length > 0) await this.#settle(settlements);
+  async #close(marks: readonly Mark[], endOf: (mark: Mark) => WithoutClaim<Settlement>): Promise<void> {
+    const { claims, time } = this.#context;
+    const settlements = marks
+      .filter((mark) => this.#open.delete(mark))
+      .map((mark): Settlement => ({ key: mark.key, owner: mark.owner, ...endOf(mark) }));
+    if (settlements.length === 0) return;
+    const options = { signal: time.deadline.answerNow };
+    const outcomes = await settleOrFail(settlements, claims.store.settle(settlements, options));
+    const retentionMs = claims.rules.retention.failed;
+    settlements.forEach(({ key, owner }, index) => {
+      // Left alone, it would look as if the process had died now.
+      if (typeof outcomes[index] !== 'string') claims.unstarted.note({ key, owner, retentionMs });
+    });
   }
 
   /** Undefined if the namespace or the id gives no key: then the work has no key either. */
   #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
     const { claims, time } = this.#context;
     const holder = lockedBy(this.#context);
-    const key = this.#keyOf(id);
-    if (key === undefined) return undefined;
-    return {
-      key,
-      owner: claims.newOwner(),
-      leaseMs: time.leaseMs(),
-      retentionMs: claims.rules.retention.failed,
-      recordsStart: true,
-      isRedelivery: receiveCount > 2, // at the first redelivery there is no mark yet
-      ...(holder !== undefined && { lockedBy: holder }),
-    };
-  }
-
-  #keyOf(id: string): string | undefined {
     const prefix = { namespace: () => this.#namespace, version: VERSION };
     try {
-      return keyString({ of: 'record', prefix, key: () => id });
+      return {
+        key: keyString({ of: 'record', prefix, key: () => id }),
+        owner: claims.newOwner(),
+        leaseMs: time.leaseMs(),
+        retentionMs: claims.rules.retention.failed,
+        recordsStart: true,
+        isRedelivery: receiveCount > 2, // at the first redelivery there is no mark yet
+        ...(holder !== undefined && { lockedBy: holder }),
+      };
     } catch {
       return undefined;
     }
-  }
-
-  async #readingsOf(requests: readonly ClaimRequest[]): Promise<Reading[]> {
-    const {
-      claims: { store },
-      time: { deadline },
-    } = this.#context;
-    let outcomes: (AcquireOutcome | undefined)[];
-    try {
-      // Not waited for when nothing is read any more: the rest of the time is for giving back what was claimed.
-      outcomes = await store.acquire(requests, { signal: deadline.stop });
-    } catch (thrown) {
-      const error = thrown as Error;
-      outcomes = requests.map(() => ({ status: 'error', error }));
-    }
-    return requests.map((request, index) => this.#readingOf(request, outcomes[index]));
   }
 
   #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
@@ -202,7 +166,7 @@ export class ReadingMarks {
     switch (outcome?.status) {
       case 'acquired': {
         const { releases, crashes } = outcome;
-        const mark = { claim: { key, owner, releases } };
+        const mark: Mark = { key, owner, releases };
         this.#open.add(mark);
         if (crashes === 0) return { status: 'unknown', mark };
         return crashes < Math.max(rules.maxCrashes ?? Infinity, MOST_DEATHS)
@@ -224,23 +188,10 @@ export class ReadingMarks {
         return refused(new NotReadError('store')); // no such rows are written under these keys
     }
   }
-
-  async #settle(settlements: readonly Settlement[]): Promise<void> {
-    const { claims, time } = this.#context;
-    const { store, rules, unstarted } = claims;
-    const retentionMs = rules.retention.failed;
-    let outcomes: SettleOutcome[] = [];
-    try {
-      outcomes = await store.settle(settlements, { signal: time.deadline.answerNow });
-    } catch {
-      // Noted below.
-    }
-    settlements.forEach(({ key, owner }, index) => {
-      // Left alone, it would look as if the process had died now.
-      if (typeof outcomes[index] !== 'string') unstarted.note({ key, owner, retentionMs });
-    });
-  }
 }
+
+/** Of each kind of settlement. */
+type WithoutClaim<Kind> = Kind extends Settlement ? Omit<Kind, 'key' | 'owner'> : never;
 
 function refused(error: Error): Reading {
   return { status: 'refused', error, isRetryable: true };

@@ -6,10 +6,7 @@ import { isObject } from '../base/is-object.ts';
 import type { SchemaPolicy } from '../batch/context.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/**
- * The body does not fit the `schema`: the handler is not run, and the claim is parked at once. Code:
- * `BATCHLATCH_INVALID_BODY`.
- */
+/** The body does not fit the `schema`: the claim is parked, and nothing runs. Code: `BATCHLATCH_INVALID_BODY`. */
 export class InvalidBodyError extends BatchlatchError {
   /** What does not fit, at most ten of them; never the values. */
   readonly issues: readonly BodyIssue[];
@@ -26,10 +23,7 @@ export class InvalidBodyError extends BatchlatchError {
   }
 }
 
-/**
- * The `schema` itself threw or rejected, which says nothing about the record: it fails and may run again. Code:
- * `BATCHLATCH_SCHEMA_FAILED`.
- */
+/** The `schema` itself threw or rejected: the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
 export class SchemaFailedError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.
@@ -105,7 +99,6 @@ const LONGEST_PATH = 100;
 const LONGEST_MESSAGE = 200;
 /** Values below an issue's path that are looked for in its message. */
 const MOST_VALUES = 1_000;
-const HIDDEN = '…';
 
 /**
  * The issues as they may be stored and logged: bounded, and without values of the body. Schema libraries quote what
@@ -136,18 +129,17 @@ function withoutValues(message: string, value: unknown): string {
 
 /** A short value is replaced only where it is a whole word, so that the rest of the message stays readable. */
 function blotOut(message: string, text: string): string {
-  if (text.length > 3) return message.replaceAll(text, HIDDEN);
+  if (text.length > 3) return message.replaceAll(text, '…');
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  return message.replace(new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`, 'g'), HIDDEN);
+  return message.replace(new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`, 'g'), '…');
 }
 
 /** The texts and numbers in a value, longest first; undefined when there are too many to look for. */
 function scalarsIn(value: unknown): string[] | undefined {
   const found = new Set<string>();
   const open: unknown[] = [value];
-  for (let next = 0; next < open.length; next += 1) {
+  for (const node of open) {
     if (open.length > MOST_VALUES) return undefined;
-    const node = open[next];
     if (isObject(node)) {
       for (const [name, child] of Object.entries(node)) {
         if (!Array.isArray(node)) found.add(name);
@@ -162,12 +154,9 @@ function scalarsIn(value: unknown): string[] | undefined {
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  let node = body;
-  for (const part of path) {
-    if (!isObject(node)) return undefined;
-    node = (node as Record<PropertyKey, unknown>)[part];
-  }
-  return node;
+  const memberOf = (node: unknown, part: PropertyKey): unknown =>
+    isObject(node) ? (node as Record<PropertyKey, unknown>)[part] : undefined;
+  return path.reduce(memberOf, body);
 }
 
 function clip(text: string, longest: number): string {

@@ -2,10 +2,7 @@ import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
-/**
- * An execution of this name was started with another payload. No execution was started; the claim is parked. Code:
- * `BATCHLATCH_EXECUTION_MISMATCH`.
- */
+/** An execution of this name has another payload: none is started, the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
 export class ExecutionMismatchError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.
@@ -22,10 +19,7 @@ export class ExecutionMismatchError extends BatchlatchError {
   }
 }
 
-/**
- * Lambda did not take the execution, or did not answer. The next delivery asks again, under the same name. Code:
- * `BATCHLATCH_EXECUTION_NOT_STARTED`.
- */
+/** Lambda did not confirm the execution: the next delivery asks again. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`. */
 export class ExecutionNotStartedError extends BatchlatchError {
   /**
    * Made by batchlatch; for tests of code that catches it.

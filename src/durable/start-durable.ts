@@ -62,8 +62,8 @@ export function startDurable<Body = unknown>(
   checkOptionsOf('startDurable', options, checks);
   const { executionName, payload, client } = options;
   const target = targetOf(options);
-  let sdk: Promise<Sdk> | undefined;
-  const load = (): Promise<Sdk> => {
+  let sdk: ReturnType<typeof loadSdk> | undefined;
+  const load = (): ReturnType<typeof loadSdk> => {
     sdk ??= loadSdk(client);
     sdk.catch(() => (sdk = undefined)); // a package that is installed later is found
     return sdk;
@@ -75,27 +75,19 @@ export function startDurable<Body = unknown>(
       executionName === undefined
         ? executionNameOf(idempotencyKey, target.bareName)
         : executionName(record, context);
-    if (!isExecutionName(name)) throw notAName();
+    if (!isExecutionName(name)) {
+      throw new ConfigurationError(
+        'startDurable: Expected `executionName` to return 1 to 64 letters, digits, hyphens and underscores',
+      );
+    }
     const text = payload === undefined ? bodyText(record) : payloadText(payload(record));
     return start(await load(), target, name, text, signal);
   };
 }
 
-interface Target {
-  readonly functionName: string;
-  readonly qualifier: string;
-  /** Without account, region and version: however the function is named, it is the same one. */
-  readonly bareName: string;
-}
-
-interface Sdk {
-  readonly lambda: typeof Lambda;
-  readonly client: Client;
-}
-
 async function start(
-  { lambda, client }: Sdk,
-  { functionName, qualifier }: Target,
+  { lambda, client }: Awaited<ReturnType<typeof loadSdk>>,
+  { functionName, qualifier }: ReturnType<typeof targetOf>,
   name: string,
   payload: string,
   signal: AbortSignal,
@@ -124,7 +116,7 @@ async function start(
 }
 
 /** An optional peer dependency: functions that start no durable executions need neither install nor load it. */
-async function loadSdk(given: Client | undefined): Promise<Sdk> {
+async function loadSdk(given: Client | undefined) {
   let lambda: typeof Lambda;
   try {
     lambda = await import('@aws-sdk/client-lambda');
@@ -141,14 +133,16 @@ async function loadSdk(given: Client | undefined): Promise<Sdk> {
     );
   }
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
-  return { lambda, client: given ?? new lambda.LambdaClient({ requestHandler, maxAttempts: 3 }) };
+  const client: Client = given ?? new lambda.LambdaClient({ requestHandler, maxAttempts: 3 });
+  return { lambda, client };
 }
 
 const FUNCTION =
   /^(?:arn:[a-z-]+:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:)?([A-Za-z0-9_-]{1,64})(?::(\$LATEST|[A-Za-z0-9_-]{1,128}))?$/;
 const QUALIFIER = /^(?:\$LATEST|[A-Za-z0-9_-]{1,128})$/;
 
-function targetOf({ functionName, qualifier }: StartDurableOptions<never>): Target {
+/** `bareName` is without account, region and version: however the function is named, it is the same one. */
+function targetOf({ functionName, qualifier }: StartDurableOptions<never>) {
   const [, bareName = '', suffix] = FUNCTION.exec(functionName) ?? [];
   if ((suffix === undefined) === (qualifier === undefined)) {
     throw new ConfigurationError(
@@ -159,12 +153,6 @@ function targetOf({ functionName, qualifier }: StartDurableOptions<never>): Targ
   }
   const unqualified = suffix === undefined ? functionName : functionName.slice(0, -suffix.length - 1);
   return { functionName: unqualified, qualifier: qualifier ?? suffix ?? '', bareName };
-}
-
-function notAName(): ConfigurationError {
-  return new ConfigurationError(
-    'startDurable: Expected `executionName` to return 1 to 64 letters, digits, hyphens and underscores',
-  );
 }
 
 const checks: Readonly<Record<keyof StartDurableOptions, Check>> = {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { systemClock } from '../base/clock.ts';
 import { engineStore } from '../claims/engine-store.ts';
 import { withResultTexts } from '../claims/result-texts.ts';
@@ -14,8 +15,10 @@ export function defaultPorts({
   store,
   clock = systemClock,
 }: Pick<ClaimOptions, 'store' | 'clock'>): CallPorts {
+  const used = withResultTexts(engineStore(store ?? defaultStore(), clock));
   return {
-    store: withResultTexts(engineStore(store ?? defaultStore(), clock)),
+    store: used,
+    unstarted: unstartedClaims(used),
     clock,
     random: Math.random,
     newOwner: randomUUID,

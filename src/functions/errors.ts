@@ -3,10 +3,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 
-/**
- * Another call holds this key. The same call may succeed after `retryAfterMs`; the other's result may be there
- * sooner. Code: `BATCHLATCH_CONFLICT`.
- */
+/** Another call holds this key. Try again after `retryAfterMs`, or sooner. Code: `BATCHLATCH_CONFLICT`. */
 export class ConflictError extends BatchlatchError {
   /** Until when the other's lease is exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;

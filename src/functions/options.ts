@@ -1,7 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../base/clock.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
-import { mayRunAgain } from '../attempts/rules.ts';
 import type { WholeCallKey } from '../keys/call-key.ts';
 import { assertNoNamespace } from '../keys/key-selector.ts';
 import type { WaitForOwner } from '../around/wait-for-owner.ts';
@@ -37,10 +36,7 @@ export interface ClaimOptions {
    * keys 90 days, also with a number that is smaller.
    */
   readonly retentionMs?: RetentionMs;
-  /**
-   * What to do while another call holds the key: `waitForOwner({ timeoutMs })` waits for its result, or takes over if it
-   * fails or its lease lapses. Default: a `ConflictError` at once.
-   */
+  /** While another call holds the key: `waitForOwner({ timeoutMs })` waits for it. Default: a `ConflictError` at once. */
   readonly onConflict?: WaitForOwner;
   /** For tests. Default: the system clock. */
   readonly clock?: Clock;
@@ -153,54 +149,31 @@ export function isWholeKey<Args extends unknown[]>(
   return (options as Partial<WholeKeyOptions<Args>> | null)?.key?.isWholeKey === true;
 }
 
-/** How the failure of an attempt is kept. */
-type FailureEnd = 'fail' | 'park' | 'replay';
-
-export interface FunctionSettings extends CallSettings {
-  readonly failureEnd: (error: unknown) => FailureEnd;
-  readonly replaysFailures: boolean;
-}
-
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveFunctionOptions<Args extends unknown[]>(
-  options: AnyCallOptions<Args>,
-): FunctionSettings {
+export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallOptions<Args>): CallSettings {
   if (isWholeKey(options)) {
     assertNoNamespace(options.namespace, 'powertoolsCallKey()');
     checkOptions(options, { ...checks, namespace: aNamespace() }, advice);
   } else checkOptions(options, checks, advice);
+  return callSettings(options);
+}
 
-  const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
+/** The settings of options that have been checked. */
+export function callSettings({
+  leaseMs,
+  heartbeat = false,
+  retentionMs,
+  onConflict,
+  maxAttempts,
+  onLapsedLease = 'rerun',
+}: ClaimOptions & Pick<CallOptions, 'maxAttempts' | 'onLapsedLease'>): CallSettings {
   return {
-    ...claimSettings(options),
+    leaseMs,
+    heartbeat,
+    retention: resolveRetention(retentionMs, onLapsedLease),
+    waitMs: onConflict?.timeoutMs ?? 0,
     maxAttempts,
     maxCrashes: undefined,
     onLapsedLease,
-    replaysFailures: replayFailures !== false,
-    failureEnd(error) {
-      try {
-        const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
-        if (isReplayed) return 'replay';
-        return mayRunAgain(error, retryable) ? 'fail' : 'park';
-      } catch {
-        return 'fail'; // a broken classifier must not park a key
-      }
-    },
-  };
-}
-
-export function claimSettings({
-  retentionMs,
-  onLapsedLease,
-  onConflict,
-  heartbeat = false,
-}: ClaimOptions & { readonly onLapsedLease?: 'rerun' | 'park' }): Pick<
-  CallSettings,
-  'retention' | 'waitMs' | 'heartbeat'
-> {
-  return {
-    retention: resolveRetention(retentionMs, onLapsedLease),
-    waitMs: onConflict?.timeoutMs ?? 0,
-    heartbeat,
   };
 }

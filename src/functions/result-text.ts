@@ -71,8 +71,7 @@ function findMisfit(value: unknown, path: string, parents: readonly unknown[]): 
     case 'number':
       return Number.isFinite(value) ? undefined : misfit(String(value), path);
     case 'object':
-      if (value === null) return undefined;
-      return Array.isArray(value) ? inArray(value, path, parents) : inObject(value, path, parents);
+      return value === null ? undefined : misfitIn(value, path, parents);
     case 'undefined':
     case 'bigint':
     case 'function':
@@ -81,33 +80,21 @@ function findMisfit(value: unknown, path: string, parents: readonly unknown[]): 
   }
 }
 
-function inArray(array: readonly unknown[], path: string, parents: readonly unknown[]): string | undefined {
-  const around = within(array, path, parents);
-  if (typeof around === 'string') return around;
-  for (let index = 0; index < array.length; index += 1) {
-    const found = findMisfit(array[index], `${path}[${index}]`, around);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function inObject(object: object, path: string, parents: readonly unknown[]): string | undefined {
+function misfitIn(object: object, path: string, parents: readonly unknown[]): string | undefined {
+  const isList = Array.isArray(object);
   const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return misfit(classOf(object), path);
-  const around = within(object, path, parents);
-  if (typeof around === 'string') return around;
-  for (const [name, member] of Object.entries(object)) {
-    if (member === undefined) continue;
-    const found = findMisfit(member, `${path}.${name}`, around);
+  const isPlain = isList || prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isPlain) return misfit(classOf(object), path);
+  if (parents.includes(object)) return misfit('cycle', path);
+  if (parents.length >= DEEPEST) return `it is nested deeper than ${DEEPEST} levels`;
+  const around = [...parents, object];
+  // A hole of a list is a member too, which JSON would make null.
+  for (const [name, member] of isList ? object.entries() : Object.entries(object)) {
+    if (member === undefined && !isList) continue;
+    const found = findMisfit(member, isList ? `${path}[${name}]` : `${path}.${name}`, around);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function within(value: unknown, path: string, parents: readonly unknown[]): readonly unknown[] | string {
-  if (parents.includes(value)) return misfit('cycle', path);
-  if (parents.length >= DEEPEST) return `it is nested deeper than ${DEEPEST} levels`;
-  return [...parents, value];
 }
 
 function classOf(object: object): string {

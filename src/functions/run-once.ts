@@ -4,7 +4,7 @@ import { createDeadline, type Deadline } from '../attempts/deadline.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import type { HandlerReturned } from '../attempts/handler-end.ts';
 import { startHeartbeat } from '../attempts/heartbeat.ts';
-import { extendForHandler } from '../attempts/lease.ts';
+import { defaultLeaseMs, extendForHandler } from '../attempts/lease.ts';
 import { type AttemptRules, refusalOf } from '../attempts/rules.ts';
 import { Running } from '../attempts/running.ts';
 import type { AttemptScope, SettlingAttempt } from '../attempts/scope.ts';
@@ -13,16 +13,16 @@ import { recordsStarts, Starts } from '../attempts/starts.ts';
 import type { UnstartedClaims } from '../attempts/unstarted-claims.ts';
 import { acquireOrWait } from '../attempts/wait-for-claim.ts';
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { hasCode, mayPass } from '../base/errors.ts';
 import { ATTEMPT } from '../claims/attempt-handle.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
 import { createSettlementQueue } from '../claims/settlement-queue.ts';
 import type { CallContext } from './call-context.ts';
-import type { LeaseClock } from './lease-clock.ts';
 import { Turns } from './turns.ts';
 
-/** What a call needs from outside. */
+/** What the calls of one function need from outside, and share. */
 export interface CallPorts {
   readonly store: ClaimStore;
   readonly clock: Clock;
@@ -30,30 +30,25 @@ export interface CallPorts {
   readonly random: () => number;
   /** A token that no other attempt has. */
   readonly newOwner: () => string;
-}
-
-/** The ports of one function, and what its calls share. */
-export interface RunPorts extends CallPorts {
   readonly unstarted: UnstartedClaims;
 }
 
 /** What all calls of one function have in common. */
 export interface CallSettings extends AttemptRules {
+  /** Default: as long as the invocation lasts from when the lease is asked for. */
+  readonly leaseMs: number | undefined;
   /** How long to wait for another owner's end, in milliseconds. */
   readonly waitMs: number;
   readonly heartbeat: boolean;
 }
 
-/** One call: its key, and what its claim says about it. */
-export interface Call<Value> extends Callee<Value> {
+/** One call: its key and what its claim says about it, what is run, and how its ends are stored. */
+export interface Call<Value> {
   readonly key: string;
   readonly payloadHash: string | undefined;
   readonly lockedBy: string | undefined;
-  readonly leases: LeaseClock;
-}
-
-/** What is run, and how its ends are stored. */
-export interface Callee<Value> {
+  /** When the invocation is over, in epoch milliseconds; `Infinity` if it is unknown. */
+  readonly endsAt: number;
   run(context: CallContext): Promise<Value>;
   /** What is returned, of what is committed as the result. Default: the same. */
   toValue?(committed: unknown): Promise<Value>;
@@ -63,6 +58,11 @@ export interface Callee<Value> {
   endOfTooLarge(): Ending;
   /** The end of an attempt that threw. `isLast`: no attempt is left (`maxAttempts`). */
   endOfFailure(error: unknown, isLast: boolean): Ending;
+}
+
+/** When an invocation ends of which this remains. 0 and less are times too; none, NaN and what is not finite say nothing. */
+export function endOfInvocation(remainingTimeMs: number | undefined, clock: Clock): number {
+  return Number.isFinite(remainingTimeMs) ? clock.now() + (remainingTimeMs as number) : Infinity;
 }
 
 /** How a call ended. A closed union: callers switch over all of it. */
@@ -89,10 +89,11 @@ const DEADLINE_MARGIN_MS = 1_000;
 export async function runOnce<Value>(
   call: Call<Value>,
   settings: CallSettings,
-  ports: RunPorts,
+  ports: CallPorts,
 ): Promise<CallOutcome<Value>> {
-  if (call.leases.remainingMs() <= 0) return { status: 'not-started', leaseUntil: undefined };
-  const lambda = { getRemainingTimeInMillis: () => call.leases.remainingMs() };
+  const remainingMs = call.endsAt - ports.clock.now();
+  if (remainingMs <= 0) return { status: 'not-started', leaseUntil: undefined };
+  const lambda = { getRemainingTimeInMillis: () => remainingMs };
   const deadline = createDeadline(lambda, DEADLINE_MARGIN_MS, ports.clock);
   try {
     return await runBefore(deadline, call, settings, ports);
@@ -105,12 +106,13 @@ async function runBefore<Value>(
   deadline: Deadline,
   call: Call<Value>,
   settings: CallSettings,
-  ports: RunPorts,
+  ports: CallPorts,
 ): Promise<CallOutcome<Value>> {
   const { store, clock, random, unstarted } = ports;
-  const request = requestOf(call, settings, ports);
+  const leaseMs = (): number => settings.leaseMs ?? defaultLeaseMs(deadline.remainingTimeMs());
+  const request = requestOf(call, leaseMs, settings, ports);
   void unstarted.giveBack(); // what an earlier call could not release
-  const timeoutMs = Math.max(0, Math.min(settings.waitMs, call.leases.remainingMs()));
+  const timeoutMs = Math.max(0, Math.min(settings.waitMs, deadline.remainingTimeMs()));
   // One owner for all polls: an acquire whose answer was lost is met again.
   const { stop: signal, answerNow: callSignal } = deadline;
   const claim = await acquireOrWait(store, request, { timeoutMs, clock, random, signal, callSignal });
@@ -120,7 +122,7 @@ async function runBefore<Value>(
   }
   if (claim.status !== 'acquired') return claim;
 
-  const scope = scopeOf(deadline, call, settings, ports);
+  const scope = scopeOf(deadline, leaseMs, call, settings, ports);
   const turns = new Turns();
   const { owner } = request();
   const attempt = new Attempt({ key: call.key, recordId: '' }, owner, clock.now(), scope, turns);
@@ -152,7 +154,7 @@ function outcomeOfCommit<Value>({ transaction, end }: Attempt): CallOutcome<Valu
 async function outcomeOf<Value>(
   settled: SettleOutcome,
   attempt: Attempt,
-  call: Callee<Value>,
+  call: Call<Value>,
   turns: Turns,
 ): Promise<CallOutcome<Value>> {
   const { end } = attempt;
@@ -170,9 +172,10 @@ async function outcomeOf<Value>(
 }
 
 function requestOf(
-  { key, payloadHash, lockedBy, leases }: Call<unknown>,
+  { key, payloadHash, lockedBy }: Call<unknown>,
+  leaseMs: () => number,
   settings: CallSettings,
-  { store, newOwner }: RunPorts,
+  { store, newOwner }: CallPorts,
 ): () => ClaimRequest {
   const owner = newOwner();
   // rule: recorded-calls
@@ -180,19 +183,19 @@ function requestOf(
   return () => ({
     key,
     owner,
-    leaseMs: leases.leaseMs(),
+    leaseMs: leaseMs(),
     retentionMs: settings.retention.inProgress, // until its end says otherwise
     ...(isRecordingStart && { recordsStart: true }),
-    ...(payloadHash !== undefined && { payloadHash }),
-    ...(lockedBy !== undefined && { lockedBy }),
+    ...defined({ payloadHash, lockedBy }),
   });
 }
 
 function scopeOf<Value>(
   deadline: Deadline,
+  leaseMs: () => number,
   call: Call<Value>,
   settings: CallSettings,
-  { store, clock, random, unstarted }: RunPorts,
+  { store, clock, random, unstarted }: CallPorts,
 ): AttemptScope {
   // Alone: a caller waits for it.
   const settlements = createSettlementQueue<SettlingAttempt>({
@@ -213,8 +216,8 @@ function scopeOf<Value>(
       clock,
       // Nothing ends the function at the deadline: it is told of the end of its lease, also where that is later.
       deadline: { ...deadline, endsAt: Infinity },
-      remainingTimeMs: () => call.leases.remainingMs(),
-      leaseMs: () => call.leases.leaseMs(),
+      remainingTimeMs: () => deadline.remainingTimeMs(),
+      leaseMs,
       renewal: settings.heartbeat ? {} : undefined,
       timeoutMs: undefined,
     },
@@ -226,7 +229,7 @@ function scopeOf<Value>(
 /** Nobody observes a call. */
 const NOTHING = { claimed: false, started: false, succeeded: false, settling: false };
 
-function endingOf<Value>(call: Callee<Value>): EndingOf {
+function endingOf<Value>(call: Call<Value>): EndingOf {
   return (end, isLast) => {
     if (end.kind === 'returned') return call.endOf(end.result as Value);
     if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
@@ -257,7 +260,7 @@ async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean>
 }
 
 /** Calls the function, and resolves when it has ended. */
-async function run<Value>(attempt: Attempt, call: Callee<Value>, turns: Turns): Promise<void> {
+async function run<Value>(attempt: Attempt, call: Call<Value>, turns: Turns): Promise<void> {
   const { scope } = attempt;
   const running = new Running(scope.time, [attempt]);
   const heartbeat = scope.time.renewal && startHeartbeat(running, scope);
@@ -267,7 +270,7 @@ async function run<Value>(attempt: Attempt, call: Callee<Value>, turns: Turns): 
   void heartbeat?.stop();
 }
 
-function contextOf<Value>(attempt: Attempt, call: Callee<Value>): CallContext {
+function contextOf<Value>(attempt: Attempt, call: Call<Value>): CallContext {
   return {
     [ATTEMPT]: new AttemptHandleOf(attempt, call.toValue?.bind(call)),
     idempotencyKey: attempt.key,

@@ -1,9 +1,8 @@
 import { CompletionNotStoredError, MismatchError } from '../attempts/errors.ts';
 import { LeaseLostError } from '../attempts/stop-errors.ts';
 import { toStoredError } from '../claims/claim.ts';
-import type { Clock } from '../base/clock.ts';
 import { assertFunction } from '../options/check-options.ts';
-import { unstartedClaims } from '../attempts/unstarted-claims.ts';
+import { mayRunAgain } from '../attempts/rules.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
 import { keyString, refusePromise } from '../keys/key-string.ts';
@@ -17,22 +16,18 @@ import {
   ParkedError,
   UnserializableResultError,
 } from './errors.ts';
-import { leaseClock } from './lease-clock.ts';
 import {
   type AnyCallOptions,
-  type FunctionSettings,
+  type CallOptions,
   type IdempotencyOptions,
   isWholeKey,
   resolveFunctionOptions,
 } from './options.ts';
 import type { CallPayloadHash } from '../keys/call-key.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
-import { type Call, type Callee, type CallOutcome, type CallPorts, runOnce } from './run-once.ts';
+import { type Call, type CallOutcome, type CallPorts, endOfInvocation, runOnce } from './run-once.ts';
 
-/**
- * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
- * idempotent function with its own key would conflict with its own claim.
- */
+/** Not `v1`: a record and a call with one namespace and key are different work, also one inside the other. */
 const VERSION = 'function-v1';
 /** Of keys that are lists: `['x', 'y']` is never the string `'["x","y"]'`. */
 const VERSION_OF_PARTS = 'function-v1-parts';
@@ -101,60 +96,58 @@ export function withIdempotencyContext<Fn extends AnyFunction>(
   options: AnyCallOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
   assertFunction('first argument', makeFn);
-  return createIdempotent(makeFn, options, resolveFunctionOptions(options), defaultPorts(options));
+  return createIdempotent(makeFn, options);
 }
 
-/** The same in a world that is given. */
+/** The same in a world that may be given. */
 export function createIdempotent<Fn extends AnyFunction>(
   makeFn: (context: CallContext) => Fn,
   options: AnyCallOptions<Parameters<Fn>>,
-  settings: FunctionSettings,
-  givenPorts: CallPorts,
+  given?: CallPorts,
 ): Idempotent<Fn> {
-  const ports = { ...givenPorts, unstarted: unstartedClaims(givenPorts.store) };
+  const settings = resolveFunctionOptions(options);
+  const ports = given ?? defaultPorts(options);
+  const ends = endsOf(options, ports.store.maxResultBytes);
+  const { payload, remainingTimeMs } = options;
   async function idempotent(this: unknown, ...args: Parameters<Fn>): Promise<unknown> {
-    const run = async (context: CallContext): Promise<unknown> =>
-      makeFn(context).apply(this, args as never[]);
-    const callee = calleeOf(run, options, settings, ports);
-    const outcome = await runOnce(callOf(callee, args, options, ports.clock), settings, ports);
-    return valueOf(outcome, options.serializer, settings, ports);
+    const remainingMs = remainingTimeMs?.(...args);
+    const call = {
+      ...ends,
+      run: async (context: CallContext) => makeFn(context).apply(this, args as never[]),
+      key: isWholeKey(options)
+        ? keyString({ of: 'call', prefix: undefined, key: () => options.key(...args) })
+        : prefixedKey(args, options),
+      payloadHash: payload && payloadHashOf(args, payload),
+      lockedBy: undefined,
+      endsAt: endOfInvocation(remainingMs, ports.clock),
+    };
+    return valueOf(await runOnce(call, settings, ports), options, ports);
   }
   // What is read from the store is what a call of this function, or of an earlier version of it, gave.
   return idempotent as Idempotent<Fn>;
-}
-
-function callOf<Args extends unknown[]>(
-  callee: Callee<unknown>,
-  args: Args,
-  options: AnyCallOptions<Args>,
-  clock: Clock,
-): Call<unknown> {
-  const { payload, leaseMs, remainingTimeMs } = options;
-  const remainingMs = remainingTimeMs?.(...args);
-  return {
-    ...callee,
-    key: isWholeKey(options)
-      ? keyString({ of: 'call', prefix: undefined, key: () => options.key(...args) })
-      : prefixedKey(args, options),
-    payloadHash: payload && payloadHashOf(args, payload),
-    lockedBy: undefined,
-    leases: leaseClock(leaseMs, remainingMs, clock),
-  };
 }
 
 function prefixedKey<Args extends unknown[]>(
   args: Args,
   { namespace, key }: IdempotencyOptions<Args>,
 ): string {
-  const selected = attempted(() => key(...args));
-  refusePromise('key', 'call', selected.value);
+  let selected: unknown;
+  let select = (): unknown => joinParts(selected);
+  try {
+    selected = key(...args);
+  } catch (thrown) {
+    select = () => {
+      throw thrown;
+    };
+  }
+  refusePromise('key', 'call', selected);
   return keyString({
     of: 'call',
     prefix: {
       namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
-      version: Array.isArray(selected.value) ? VERSION_OF_PARTS : VERSION,
+      version: Array.isArray(selected) ? VERSION_OF_PARTS : VERSION,
     },
-    key: () => joinParts(selected.get()),
+    key: select,
   });
 }
 
@@ -165,20 +158,6 @@ function payloadHashOf<Args extends unknown[]>(
   const given = payload(...args);
   refusePromise('payload', 'call', given);
   return payload.isPayloadHash === true ? (given as string) : canonicalHash(given);
-}
-
-/** What a call gave, or what `get` throws as it did. */
-function attempted<Value>(call: () => Value): { readonly value?: Value; readonly get: () => Value } {
-  try {
-    const value = call();
-    return { value, get: () => value };
-  } catch (thrown) {
-    return {
-      get() {
-        throw thrown;
-      },
-    };
-  }
 }
 
 /** A part that is missing would make all calls that lack it one. */
@@ -193,16 +172,15 @@ function joinParts(key: unknown): unknown {
   return JSON.stringify(key);
 }
 
-function calleeOf(
-  run: (context: CallContext) => Promise<unknown>,
-  { serializer }: { readonly serializer?: Serializer },
-  { failureEnd }: FunctionSettings,
-  { store }: CallPorts,
-): Callee<unknown> {
+type FailureOptions = Pick<CallOptions, 'retryable' | 'replayFailures'>;
+
+function endsOf(
+  options: FailureOptions & Pick<CallOptions, 'serializer'>,
+  maxResultBytes: number | undefined,
+): Pick<Call<unknown>, 'endOf' | 'endOfTooLarge' | 'endOfFailure'> {
   return {
-    run,
     endOf(value) {
-      const result = toResultText(value, serializer, store.maxResultBytes);
+      const result = toResultText(value, options.serializer, maxResultBytes);
       if ('problem' in result) return unserializable(result.problem);
       return { end: 'complete', ...(result.text !== undefined && { result: result.text }) };
     },
@@ -211,11 +189,24 @@ function calleeOf(
     endOfFailure(thrown, isLast) {
       const error = toStoredError(thrown);
       // rule: replayed-failures
-      const end = failureEnd(thrown);
+      const end = failureEnd(thrown, options);
       if (end === 'replay') return { end: 'park', error, isAnswer: true };
       return { end: isLast ? 'park' : end, error };
     },
   };
+}
+
+function failureEnd(
+  error: unknown,
+  { retryable, replayFailures = false }: FailureOptions,
+): 'fail' | 'park' | 'replay' {
+  try {
+    const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
+    if (isReplayed) return 'replay';
+    return mayRunAgain(error, retryable) ? 'fail' : 'park';
+  } catch {
+    return 'fail'; // a broken classifier must not park a key
+  }
 }
 
 /** Parked for as long as a completion is remembered: the effect is done, so nothing may run again before. */
@@ -228,19 +219,15 @@ function unserializable(problem: string): Ending {
 
 function valueOf(
   outcome: CallOutcome<unknown>,
-  serializer: Serializer | undefined,
-  { replaysFailures }: FunctionSettings,
+  { serializer, replayFailures = false }: Pick<CallOptions, 'serializer' | 'replayFailures'>,
   { clock }: CallPorts,
 ): unknown {
   switch (outcome.status) {
     case 'returned':
       return returnedValue(outcome, serializer);
-    case 'threw':
-      throw outcome.error;
     case 'duplicate':
       return fromResultText(outcome.result, serializer);
     case 'conflict':
-      throw new ConflictError(outcome.leaseUntil, clock.now());
     case 'not-started':
       throw outcome.leaseUntil === undefined
         ? new NoTimeLeftError()
@@ -249,10 +236,10 @@ function valueOf(
       throw new MismatchError();
     case 'parked': {
       const error = replayedError(outcome.error);
-      throw replaysFailures || error instanceof UnserializableResultError
-        ? error
-        : new ParkedError({ cause: error });
+      const isAnswer = replayFailures !== false || error instanceof UnserializableResultError;
+      throw isAnswer ? error : new ParkedError({ cause: error });
     }
+    case 'threw':
     case 'error':
       throw outcome.error;
   }

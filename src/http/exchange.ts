@@ -5,8 +5,8 @@ export interface Exchange<Native> {
   readonly request: HttpRequest;
   /** Whose key it is; throws, rejects, or returns nothing if the caller is unknown. */
   readonly scope: () => unknown;
-  /** True if this caller may know how the first request ended; rejects if that cannot be decided. */
-  readonly mayReplay: () => Promise<unknown>;
+  /** True, or a promise of it, if this caller may know how the first request ended; throws if that cannot be decided. */
+  readonly mayReplay: () => unknown;
   /** Runs the handler and does not touch its response. Without a context: there is no key, and so no attempt. */
   readonly pass: (context?: CallContext) => Promise<Native>;
   /** Reads an answer of the handler. Never rejects: after the effect nothing may free the key. */
@@ -57,10 +57,7 @@ export interface ReadAnswer {
 
 export type Content = Pick<HttpResponse, 'body' | 'isBase64Encoded'>;
 
-/**
- * Returns the parameters of a query, each as its name and value. Those of a query with bytes that are not UTF-8 stay as they were
- * sent: decoded, all of these bytes would become one character.
- */
+/** Returns the parameters of a query. One with bytes that are not UTF-8 stays raw: decoded, all would be equal. */
 export function queryOf(raw: string): HttpRequest['query'] {
   const pairs = [...new URLSearchParams(raw)];
   const isLossy = pairs.some((pair) => pair.some((text) => text.includes('\uFFFD')));

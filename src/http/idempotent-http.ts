@@ -1,19 +1,12 @@
 import { assertFunction } from '../options/check-options.ts';
-import { unstartedClaims } from '../attempts/unstarted-claims.ts';
+import { defined } from '../base/defined.ts';
 import { BatchlatchError } from '../base/errors.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
-import { leaseClock } from '../functions/lease-clock.ts';
-import { type Call, runOnce, type RunPorts } from '../functions/run-once.ts';
-import type { Answered, Exchange } from './exchange.ts';
-import {
-  checkHttpOptions,
-  type HttpIdempotencyOptions,
-  type HttpSettings,
-  resolveHttpOptions,
-} from './options.ts';
-import { respond } from './outcome-response.ts';
-import { fingerprint, keyHeaderOf, keyOf, ownerOf } from './request-key.ts';
-import { calleeOf } from './request-call.ts';
+import { type CallPorts, endOfInvocation, runOnce } from '../functions/run-once.ts';
+import type { Exchange } from './exchange.ts';
+import { checkHttpOptions, type HttpIdempotencyOptions, type HttpSettings, httpSettings } from './options.ts';
+import { respond, runAndEnds } from './request-ends.ts';
+import { keyHeaderOf, workOf } from './request-key.ts';
 
 /** What both kinds of handlers have in common: the options, once, and then an answer for each exchange. */
 export function idempotentHttp<Request, Native>(
@@ -22,16 +15,13 @@ export function idempotentHttp<Request, Native>(
 ): (exchange: Omit<Exchange<Native>, 'scope' | 'mayReplay'>, native: Request) => Promise<Native> {
   assertFunction('handler', handler);
   checkHttpOptions(options);
-  const given = defaultPorts(options);
-  const ports = { ...given, unstarted: unstartedClaims(given.store) };
-  const settings = resolveHttpOptions(options, ports.store.maxResultBytes);
-  const onError = harmless(options.onError ?? warnOfError);
-  const { scope, authorizeReplay } = options;
+  const ports = defaultPorts(options);
+  const { scope, authorizeReplay, onError = warnOfError } = options;
+  const settings = { ...httpSettings(options, ports.store.maxResultBytes), onError: harmless(onError) };
   return (exchange, native) => {
     const scopeOf = (): unknown => (typeof scope === 'function' ? scope(native) : scope);
-    const mayReplay = async (): Promise<unknown> =>
-      authorizeReplay === undefined ? true : authorizeReplay(native);
-    return answerOnce({ ...exchange, scope: scopeOf, mayReplay }, settings, ports, onError);
+    const mayReplay = (): unknown => (authorizeReplay === undefined ? true : authorizeReplay(native));
+    return answerOnce({ ...exchange, scope: scopeOf, mayReplay }, settings, ports);
   };
 }
 
@@ -54,51 +44,17 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 async function answerOnce<Native>(
   exchange: Exchange<Native>,
   settings: HttpSettings,
-  ports: RunPorts,
-  onError: (error: unknown) => void,
+  ports: CallPorts,
 ): Promise<Native> {
-  const { request, give } = exchange;
-  const { problem } = settings;
-  if (SAFE.has(request.method)) return exchange.pass();
-
-  const leases = leaseClock(settings.leaseMs, exchange.remainingTimeMs, ports.clock); // before anything is waited for
-  const header = keyHeaderOf(request, settings, onError);
-  if (header.kind === 'missing') {
-    if (!settings.isRequired) return exchange.pass();
-    return give(problem('key-missing', `This operation needs the header \`${settings.header}\`.`));
-  }
-  if (header.kind === 'malformed') {
-    return give(
-      problem('key-malformed', `The header \`${settings.header}\` cannot be used: ${header.reason}.`),
-    );
-  }
-
-  const owner = await ownerOf(exchange, onError);
-  if (owner === undefined) {
-    return give(problem('caller-unknown', 'The request does not say whose idempotency key it carries.'));
-  }
-  const key = keyOf(owner, header.key, settings, onError);
-  if (key === undefined) {
-    return give(
-      problem(
-        'key-malformed',
-        `The header \`${settings.header}\` cannot be used: it is too long for this caller.`,
-      ),
-    );
-  }
-  const body = await request.body(settings.maxBodyBytes);
-  if (body === 'too large') {
-    return give(problem('body-too-large', `The body is larger than ${settings.maxBodyBytes} bytes.`));
-  }
-  const call: Call<Answered<Native>> = {
-    ...calleeOf(exchange, settings),
-    key,
-    payloadHash: fingerprint(request, body),
-    lockedBy: exchange.lockedBy,
-    leases,
-  };
+  if (SAFE.has(exchange.request.method)) return exchange.pass();
+  const endsAt = endOfInvocation(exchange.remainingTimeMs, ports.clock); // before anything is waited for
+  const header = keyHeaderOf(exchange.request, settings);
+  if (header.kind === 'missing' && !settings.isRequired) return exchange.pass();
+  const work = await workOf(exchange, header, settings);
+  if ('status' in work) return exchange.give(work);
+  const call = { ...work, ...runAndEnds(exchange, settings), lockedBy: exchange.lockedBy, endsAt };
   const outcome = await runOnce(call, settings, ports);
-  return respond(outcome, exchange, settings, ports, onError);
+  return respond(outcome, exchange, settings, ports.clock);
 }
 
 /** The default `onError`: a process warning, which Lambda and servers write to their log. */
@@ -106,6 +62,6 @@ function warnOfError(error: unknown): void {
   const code = error instanceof BatchlatchError ? error.code : undefined;
   process.emitWarning(error instanceof Error ? error.message : String(error), {
     type: 'BatchlatchWarning',
-    ...(code !== undefined && { code }),
+    ...defined({ code }),
   });
 }

@@ -2,10 +2,7 @@ import type { HttpResponse } from './exchange.ts';
 
 /** Which headers of a response are kept for its replays. Names in any case. */
 export interface HeaderOptions {
-  /**
-   * Kept although they carry credentials, such as `set-cookie`. Headers of the connection, and `Date`, never are.
-   * Default: none.
-   */
+  /** Kept although they carry credentials, such as `set-cookie`; those of the connection never are. Default: none. */
   readonly keep?: readonly string[];
   /** Not kept, beside those that never are. Default: none. */
   readonly drop?: readonly string[];

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { UnsupportedEventError } from '../sources/errors.ts';
-import { isObject } from '../options/check-options.ts';
+import { isObject } from '../base/is-object.ts';
+import { aBoolean, anObject, aString, type Check } from '../options/check-options.ts';
 import { type HttpRequest, queryOf } from './exchange.ts';
 
 /** API Gateway REST and HTTP APIs (payload 1.0 and 2.0), Lambda function URLs (2.0) and Application Load Balancers. */
@@ -10,15 +11,12 @@ export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | AL
 /** How a response has to look. `single`: a load balancer without multi-value headers. */
 export type ResponseShape = 'v1' | 'v2' | 'multi' | 'single';
 
-/**
- * Throws an `UnsupportedEventError` for anything that is not an HTTP request, which says what was received, and for one that is
- * damaged, which names what is wrong.
- */
+/** Throws an `UnsupportedEventError` for what is no HTTP request, or a damaged one: it names what is wrong. */
 export function readLambdaEvent(event: unknown): {
   readonly request: HttpRequest;
   readonly shape: ResponseShape;
 } {
-  const members = (typeof event === 'object' && event !== null ? event : {}) as Members;
+  const members = (isObject(event) ? event : {}) as Members;
   if ('rawPath' in members || methodOfV2(members) !== undefined) {
     assertV2(members);
     return { request: requestOfV2(members), shape: 'v2' };
@@ -27,10 +25,9 @@ export function readLambdaEvent(event: unknown): {
     assertV1(members);
     return { request: requestOfV1(members), shape: shapeOfV1(members) };
   }
-  const shown =
-    typeof event === 'object' && event !== null
-      ? `an object with ${Object.keys(event).slice(0, 8).join(', ') || 'nothing in it'}`
-      : typeof event;
+  const shown = isObject(event)
+    ? `an object with ${Object.keys(event).slice(0, 8).join(', ') || 'nothing in it'}`
+    : typeof event;
   throw new UnsupportedEventError(
     `Expected an event of API Gateway, a Lambda function URL or an Application Load Balancer, got ${shown}`,
   );
@@ -68,23 +65,18 @@ function assertBody({ body, isBase64Encoded }: Members): void {
   assertMember('isBase64Encoded', isBase64Encoded ?? false, A_BOOLEAN);
 }
 
-interface Kind {
-  readonly expected: string;
-  accepts(value: unknown): boolean;
-}
-
-const A_STRING: Kind = { expected: 'a string', accepts: (value) => typeof value === 'string' };
-const A_BOOLEAN: Kind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
-const AN_OBJECT: Kind = { expected: 'an object', accepts: isObject };
-const FIELDS: Kind = {
+const A_STRING = aString();
+const A_BOOLEAN = aBoolean();
+const AN_OBJECT = anObject();
+const FIELDS: Check = {
   expected: 'an object of strings',
-  accepts: (value) => isObject(value) && Object.values(value).every(isStringOrNone),
+  accepts: (value) => AN_OBJECT.accepts(value) && Object.values(value as object).every(isStringOrNone),
 };
-const LISTS: Kind = {
+const LISTS: Check = {
   expected: 'an object of lists of strings',
   accepts: (value) =>
-    isObject(value) &&
-    Object.values(value).every((list: unknown) =>
+    AN_OBJECT.accepts(value) &&
+    Object.values(value as object).every((list: unknown) =>
       Array.isArray(list) ? list.every(isStringOrNone) : (list ?? undefined) === undefined,
     ),
 };
@@ -94,7 +86,7 @@ function isStringOrNone(value: unknown): boolean {
 }
 
 /** Names the member and never its value, which may be a credential. */
-function assertMember(name: string, value: unknown, { expected, accepts }: Kind): void {
+function assertMember(name: string, value: unknown, { expected, accepts }: Check): void {
   if (accepts(value)) return;
   throw new UnsupportedEventError(
     `The HTTP event is damaged: expected \`${name}\` to be ${expected}, got ${kindOf(value)}`,

@@ -1,3 +1,4 @@
+import { isObject } from '../base/is-object.ts';
 import type { Content, HttpResponse, ReadAnswer } from './exchange.ts';
 import type { ResponseShape } from './lambda-event.ts';
 
@@ -17,42 +18,25 @@ export interface LambdaHttpResponse {
   readonly isBase64Encoded: boolean;
 }
 
-interface GivenResponse {
-  readonly statusCode?: unknown;
-  readonly headers?: Readonly<Record<string, unknown>> | null;
-  readonly multiValueHeaders?: Readonly<Record<string, unknown>> | null;
-  readonly cookies?: unknown;
-  readonly body?: unknown;
-  readonly isBase64Encoded?: boolean;
-}
+type GivenResponse = Readonly<Partial<Record<keyof LambdaHttpResponse, unknown>>>;
 
-/**
- * Reads what a handler answered, as its carrier would; `unreadable` is what the carrier would consider a malformed
- * response. Never throws: the handler has run, whatever it returned.
- */
+/** Reads what a handler answered, as its carrier would. Never throws: the handler has run, whatever it returned. */
 export function readLambdaResponse(given: unknown, shape: ResponseShape): ReadAnswer {
-  let status: number | undefined;
-  let headers: HttpResponse['headers'] = [];
+  let answer: ReadAnswer = { status: undefined, headers: [], content: 'unreadable' };
   try {
-    if (typeof given !== 'object' || given === null || !('statusCode' in given)) {
-      if (shape !== 'v2') return { status, headers, content: 'unreadable' };
-      status = 200;
-      headers = [['content-type', 'application/json']];
-      return { status, headers, content: inferred(given) };
+    if (!isObject(given) || !('statusCode' in given)) {
+      if (shape !== 'v2') return answer;
+      // Payload 2.0: what is no response with a status is the JSON body of a 200.
+      answer = { ...answer, status: 200, headers: [['content-type', 'application/json']] };
+      const body = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+      return { ...answer, content: { body, isBase64Encoded: false } };
     }
-    status = statusOf(given.statusCode);
-    headers = headersOf(given);
-    const content = status === undefined ? 'unreadable' : contentOf(given);
-    return { status, headers, content };
+    answer = { ...answer, status: statusOf(given.statusCode) };
+    answer = { ...answer, headers: headersOf(given) };
+    return answer.status === undefined ? answer : { ...answer, content: contentOf(given) };
   } catch (error) {
-    return { status, headers, content: 'unreadable', thrown: { error } };
+    return { ...answer, thrown: { error } };
   }
-}
-
-/** Payload 2.0: what is no response with a status is the JSON body of a 200. */
-function inferred(given: unknown): Content {
-  const body = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
-  return { body, isBase64Encoded: false };
 }
 
 function statusOf(given: unknown): number | undefined {
@@ -67,14 +51,18 @@ function contentOf({ body, isBase64Encoded }: GivenResponse): Content | 'unreada
 
 function headersOf({ headers, multiValueHeaders, cookies }: GivenResponse): HttpResponse['headers'] {
   // API Gateway takes the list where a name is in both.
-  const lists = Object.entries(multiValueHeaders ?? {});
+  const lists = entriesOf(multiValueHeaders);
   const listed = new Set(lists.map(([name]) => name.toLowerCase()));
-  const singles = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()));
+  const singles = entriesOf(headers).filter(([name]) => !listed.has(name.toLowerCase()));
   return [
     ...singles.flatMap(([name, value]) => pairs(name, [value])),
     ...lists.flatMap(([name, values]) => pairs(name, listOf(`multiValueHeaders`, values))),
     ...pairs('set-cookie', listOf('cookies', cookies)),
   ];
+}
+
+function entriesOf(members: unknown): [string, unknown][] {
+  return Object.entries(members ?? {});
 }
 
 /** A header without a value is none. */

@@ -13,7 +13,7 @@ import {
   required,
 } from '../options/check-options.ts';
 import { aNamespace } from '../options/domain-checks.ts';
-import { claimChecks, type ClaimOptions, claimSettings } from '../functions/options.ts';
+import { callSettings, claimChecks, type ClaimOptions } from '../functions/options.ts';
 import type { CallSettings } from '../functions/run-once.ts';
 import { type KeyFormat, type KeyRules, keyRules, LONGEST_KEY } from './idempotency-key-header.ts';
 import { type HeaderOptions, headersToKeep, type KeepHeaders } from './kept-headers.ts';
@@ -110,44 +110,36 @@ const checks: Readonly<Record<keyof HttpIdempotencyOptions<unknown>, Check>> = {
 
 const MEBIBYTE = 1_048_576;
 
-export interface HttpSettings extends CallSettings {
-  readonly namespace: string;
-  readonly header: string;
+export interface HttpSettings
+  extends
+    CallSettings,
+    Required<
+      Pick<
+        HttpIdempotencyOptions<never>,
+        'namespace' | 'header' | 'keepServerErrors' | 'maxBodyBytes' | 'maxResponseBytes' | 'onError'
+      >
+    > {
   readonly keyRules: KeyRules;
   readonly keepHeaders: KeepHeaders;
   readonly isRequired: boolean;
-  readonly keepServerErrors: boolean;
-  readonly maxBodyBytes: number;
-  readonly maxResponseBytes: number;
-  readonly leaseMs: number | undefined;
   readonly problem: MakeProblem;
 }
 
-/** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveHttpOptions<Request>(
+/** The settings of options that have been checked. */
+export function httpSettings<Request>(
   options: HttpIdempotencyOptions<Request>,
-  maxResultBytes: number | undefined,
-): HttpSettings {
-  const {
-    namespace,
-    header = 'Idempotency-Key',
-    keepServerErrors = false,
-    onLapsedLease = 'rerun',
-  } = options;
+  maxResultBytes: number = Infinity,
+): Omit<HttpSettings, 'onError'> {
   return {
-    ...claimSettings(options),
-    maxAttempts: undefined,
-    maxCrashes: undefined,
-    onLapsedLease,
-    namespace,
-    header: header.toLowerCase(),
+    ...callSettings(options),
+    namespace: options.namespace,
+    header: (options.header ?? 'Idempotency-Key').toLowerCase(),
     keyRules: keyRules(options.keyFormat ?? 'any', options.maxKeyLength ?? LONGEST_KEY),
     keepHeaders: headersToKeep(options.headers),
     isRequired: options.required ?? true,
-    keepServerErrors,
+    keepServerErrors: options.keepServerErrors ?? false,
     maxBodyBytes: options.maxBodyBytes ?? MEBIBYTE,
-    maxResponseBytes: Math.min(options.maxResponseBytes ?? MEBIBYTE, maxResultBytes ?? Infinity),
-    leaseMs: options.leaseMs,
+    maxResponseBytes: Math.min(options.maxResponseBytes ?? MEBIBYTE, maxResultBytes),
     problem: problemsOf(options.documentation),
   };
 }

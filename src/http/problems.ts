@@ -3,21 +3,8 @@ import type { HttpResponse } from './exchange.ts';
 /** The draft that these answers follow, where the API has no page of its own about them. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
 
-type ProblemName =
-  | 'key-missing'
-  | 'key-malformed'
-  | 'caller-unknown'
-  | 'replay-refused'
-  | 'in-progress'
-  | 'outcome-unknown'
-  | 'response-not-kept'
-  | 'body-too-large'
-  | 'key-reused'
-  | 'not-started'
-  | 'response-unavailable'
-  | 'store-unavailable';
-
-const PROBLEMS: Readonly<Record<ProblemName, readonly [status: number, title: string]>> = {
+/** The status and the title of each. */
+const PROBLEMS = {
   'key-missing': [400, 'Idempotency-Key is missing'],
   'key-malformed': [400, 'Idempotency-Key is malformed'],
   'caller-unknown': [403, 'The caller is unknown'],
@@ -30,27 +17,40 @@ const PROBLEMS: Readonly<Record<ProblemName, readonly [status: number, title: st
   'not-started': [503, 'The request was not started'],
   'response-unavailable': [503, 'The response to the first request cannot be read now'],
   'store-unavailable': [503, 'Idempotency cannot be ensured now'],
+} as const;
+
+/** The details of problems that are the same for every request. */
+const DETAILS: Readonly<Partial<Record<keyof typeof PROBLEMS, string>>> = {
+  'caller-unknown': 'The request does not say whose idempotency key it carries.',
+  'replay-refused': 'This caller is not allowed to see the response to the first request with this key.',
+  'in-progress': 'The first request with this key has not ended yet. Try again later.',
+  'outcome-unknown':
+    'The first request with this key ended without a response. It is not carried out again until its outcome is known.',
+  'response-not-kept': 'The first request with this key was carried out. Its response cannot be repeated.',
+  'key-reused': 'This key was used before with another method, path, query or body. Use a new key.',
+  'not-started': 'No time was left to start: nothing was run for this request. Try again with the same key.',
+  'response-unavailable':
+    'The first request with this key was carried out. Its response cannot be read now. Try again later with the same key.',
+  'store-unavailable':
+    'This request was not carried out, because its key could not be looked up. Whether an earlier request with this key was carried out is not known. Try again with the same key.',
 };
 
 export type MakeProblem = (
-  name: ProblemName,
-  detail: string,
-  options?: { readonly retryAfterSeconds?: number },
+  name: keyof typeof PROBLEMS,
+  given?: { readonly detail?: string; readonly retryAfterSeconds?: number },
 ) => HttpResponse;
 
-/**
- * Makes `application/problem+json` responses (RFC 9457) that link to the page about them, as the draft wants it. The
- * type is a name, not an address: tell problems apart by it.
- */
-export function problemsOf(documentation: string | undefined): MakeProblem {
-  return (name, detail, { retryAfterSeconds } = {}) => {
+/** Makes `application/problem+json` (RFC 9457) that links to the page about it. A 503 may be tried again in a second. */
+export function problemsOf(documentation: string = DRAFT): MakeProblem {
+  return (name, given = {}) => {
     const [status, title] = PROBLEMS[name];
+    const { detail = DETAILS[name], retryAfterSeconds = status === 503 ? 1 : undefined } = given;
     return {
       status,
       headers: [
         ['content-type', 'application/problem+json'],
         ['content-language', 'en'],
-        ['link', `<${documentation ?? DRAFT}>; rel="describedby"; type="text/html"`],
+        ['link', `<${documentation}>; rel="describedby"; type="text/html"`],
         ['cache-control', 'no-store'],
         ...(retryAfterSeconds === undefined ? [] : [['retry-after', String(retryAfterSeconds)] as const]),
       ],

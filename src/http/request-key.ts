@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { attempted, type Exchange, type HttpRequest } from './exchange.ts';
+import type { Call } from '../functions/run-once.ts';
+import { attempted, type Exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 import { type KeyHeader, readKeyHeader } from './idempotency-key-header.ts';
 import type { HttpSettings } from './options.ts';
 import { canonicalHash, jsonTextHash } from '../keys/canonical-json.ts';
@@ -10,11 +11,7 @@ import { keyString } from '../keys/key-string.ts';
 const VERSION = 'http-v1';
 
 /** What the request says in its key header. */
-export function keyHeaderOf(
-  request: HttpRequest,
-  { header, keyRules }: HttpSettings,
-  onError: (error: unknown) => void,
-): KeyHeader {
+export function keyHeaderOf(request: HttpRequest, { header, keyRules, onError }: HttpSettings): KeyHeader {
   try {
     return readKeyHeader(request.header(header), keyRules);
   } catch (error) {
@@ -23,32 +20,39 @@ export function keyHeaderOf(
   }
 }
 
-/** Undefined for a request without a caller, which is the client's error; a `scope` that throws may not be. */
-export async function ownerOf<Native>(
-  { scope }: Exchange<Native>,
-  onError: (error: unknown) => void,
-): Promise<string | undefined> {
+/** What makes two requests the same work, or the problem with this one. */
+export async function workOf<Native>(
+  { request, scope }: Exchange<Native>,
+  header: KeyHeader,
+  settings: HttpSettings,
+): Promise<Pick<Call<unknown>, 'key' | 'payloadHash'> | HttpResponse> {
+  const { problem, onError, maxBodyBytes } = settings;
+  const malformed = (reason: string): HttpResponse =>
+    problem('key-malformed', { detail: `The header \`${settings.header}\` cannot be used: ${reason}.` });
+
+  if (header.kind === 'missing') {
+    return problem('key-missing', { detail: `This operation needs the header \`${settings.header}\`.` });
+  }
+  if (header.kind === 'malformed') return malformed(header.reason);
   const owner = await attempted(scope);
   if ('thrown' in owner) {
     onError(new KeyError('The `scope` function failed for this request', { cause: owner.thrown }));
-    return undefined;
+    return problem('caller-unknown');
   }
-  return typeof owner.value === 'string' && owner.value !== '' ? owner.value : undefined;
+  if (typeof owner.value !== 'string' || owner.value === '') return problem('caller-unknown');
+  const key = keyOf(owner.value, header.key, settings);
+  if (key === undefined) return malformed('it is too long for this caller');
+  const body = await request.body(maxBodyBytes);
+  return body === 'too large'
+    ? problem('body-too-large', { detail: `The body is larger than ${maxBodyBytes} bytes.` })
+    : { key, payloadHash: fingerprint(request, body) };
 }
 
 /** Scope and key as one JSON text, so that they cannot run into each other. Undefined where no store could hold it. */
-export function keyOf(
-  owner: string,
-  key: string,
-  { namespace }: HttpSettings,
-  onError: (error: unknown) => void,
-): string | undefined {
+function keyOf(owner: string, key: string, { namespace, onError }: HttpSettings): string | undefined {
+  const prefix = { namespace: () => namespace, version: VERSION };
   try {
-    return keyString({
-      of: 'request',
-      prefix: { namespace: () => namespace, version: VERSION },
-      key: () => JSON.stringify([owner, key]),
-    });
+    return keyString({ of: 'request', prefix, key: () => JSON.stringify([owner, key]) });
   } catch (error) {
     onError(error);
     return undefined;
@@ -58,11 +62,8 @@ export function keyOf(
 /** Refuses other bytes: as replacement characters, different ones would be the same. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * What has to be the same when a key comes again: method, path, query parameters in any order, and the body. A JSON
- * body counts by its value, whatever its member order and white space; any other by its bytes.
- */
-export function fingerprint(request: HttpRequest, body: Uint8Array): string {
+/** Method, path, query parameters in any order, and the body: of JSON its value, of anything else its bytes. */
+function fingerprint(request: HttpRequest, body: Uint8Array): string {
   const query = request.query.toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y));
   return canonicalHash([request.method, request.path, query, bodyHash(request, body)]);
 }

@@ -1,10 +1,9 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { CallContext } from '../functions/call-context.ts';
 import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
 import { assertFunction } from '../options/check-options.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
-import { readBounded } from './read-bounded.ts';
 
 /**
  * Makes a handler of web-standard requests (Hono, Next.js route handlers, Bun, Deno, any fetch-style server) run once
@@ -61,15 +60,8 @@ export function withFetchIdempotencyContext<Rest extends unknown[]>(
   const answer = idempotentHttp<Request, Response>(makeHandler, options);
   return async (request, ...rest) => {
     const pass = async (context?: CallContext): Promise<Response> => makeHandler(context)(request, ...rest);
-    const exchange = {
-      request: readRequest(request),
-      pass,
-      read,
-      give: toResponse,
-      remainingTimeMs: undefined,
-      lockedBy: undefined,
-    };
-    return answer(exchange, request);
+    const carrier = { read, give: toResponse, remainingTimeMs: undefined, lockedBy: undefined };
+    return answer({ request: readRequest(request), pass, ...carrier }, request);
   };
 }
 
@@ -94,57 +86,64 @@ function readRequest(request: Request): HttpRequest {
   };
 }
 
-/**
- * Reads a response, and gives the one for the client: the handler's, or one of what was read of it. Never rejects: the
- * handler has run, whatever it returned.
- */
+/** Reads a response, and gives the one for the client. Never rejects: the handler has run, whatever it returned. */
 async function read(response: Response, maxBytes: number): Promise<Answered<Response>> {
-  let status: number | undefined;
-  let headers: HttpResponse['headers'] = [];
-  try {
-    if (response.status < 200 || response.status > 599) {
-      return { native: response, status, headers, content: 'unreadable' };
-    }
-    status = response.status;
-    headers = [...response.headers]; // one entry for each set-cookie
-    if (response.body === null)
-      return { native: response, status, headers, content: contentOf(new Uint8Array()) };
-    const body = await readBounded(response.body, maxBytes);
-    const isWhole = 'bytes' in body;
-    return {
-      native: new Response(isWhole ? body.bytes : flowingOn(body), response),
-      status,
-      headers,
-      content: isWhole ? contentOf(body.bytes) : 'too-large',
-    };
-  } catch (error) {
-    return { native: response, status, headers, content: 'unreadable', thrown: { error } };
-  }
-}
-
-function contentOf(bytes: Uint8Array): Content {
-  const text = asText(bytes);
-  return {
-    body: text ?? Buffer.from(bytes).toString('base64'),
-    isBase64Encoded: text === undefined,
+  let answered: Answered<Response> = {
+    native: response,
+    status: undefined,
+    headers: [],
+    content: 'unreadable',
   };
-}
-
-function asText(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
+    if (response.status < 200 || response.status > 599) return answered;
+    answered = { ...answered, status: response.status };
+    answered = { ...answered, headers: [...response.headers] }; // one entry for each set-cookie
+    if (response.body === null) return { ...answered, content: { body: '', isBase64Encoded: false } };
+    const body = await readBounded(response.body, maxBytes);
+    return 'bytes' in body
+      ? { ...answered, native: new Response(body.bytes, response), content: contentOf(body.bytes) }
+      : { ...answered, native: new Response(flowingOn(body), response), content: 'too-large' };
+  } catch (error) {
+    return { ...answered, thrown: { error } };
   }
 }
 
-function flowingOn({
-  head,
-  rest,
-}: {
+function contentOf(bytes: Buffer): Content {
+  const isText = isUtf8(bytes);
+  return { body: bytes.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
+}
+
+/** Of a stream with more bytes than the bound: what was read, and the reader of the rest. */
+interface LongBody {
   readonly head: readonly Uint8Array[];
   readonly rest: ReadableStreamDefaultReader<Uint8Array>;
-}): ReadableStream<Uint8Array> {
+}
+
+/** Reads no further than it takes to know that there are more than `maxBytes`. */
+async function readBounded(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<{ readonly bytes: Buffer<ArrayBuffer> } | LongBody> {
+  if (stream === null) return { bytes: Buffer.alloc(0) };
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { bytes: Buffer.concat(chunks, length) };
+    if (!isBytes(value)) throw new TypeError('Expected the body to be a stream of Uint8Array chunks');
+    chunks.push(value);
+    length += value.byteLength;
+    if (length > maxBytes) return { head: chunks, rest: reader };
+  }
+}
+
+/** By its tag, not by `instanceof`: a chunk may come of another realm. */
+function isBytes(chunk: unknown): boolean {
+  return Object.prototype.toString.call(chunk) === '[object Uint8Array]';
+}
+
+function flowingOn({ head, rest }: LongBody): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       for (const chunk of head) controller.enqueue(chunk);

@@ -28,37 +28,35 @@ export function checkOptions(
   if (!isObject(options)) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
   }
+  checkMembers('', options, checks, advice);
+}
+
+function checkMembers(
+  prefix: string,
+  options: object,
+  checks: Readonly<Record<string, Check>>,
+  advice: Advice,
+): void {
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(checks, name)) {
-      throw new ConfigurationError(`Unknown option \`${name}\`; ${advice(name, Object.keys(checks))}`);
-    }
+    if (Object.hasOwn(checks, name)) continue;
+    const known = Object.keys(checks);
+    throw new ConfigurationError(`Unknown option \`${prefix}${name}\`; ${advice(name, known)}`);
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = (options as Record<string, unknown>)[name];
-    if (check.parts !== undefined && isObject(value)) checkParts(name, value, check.parts);
-    else checkOption(name, value, check);
-  }
-}
-
-function checkOption(name: string, value: unknown, check: Check): void {
-  if (isFit(value, check)) return;
-  throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value, check)}`);
-}
-
-function checkParts(option: string, value: object, parts: Readonly<Record<string, Check>>): void {
-  for (const name of Object.keys(value)) {
-    if (Object.hasOwn(parts, name)) continue;
-    throw new ConfigurationError(
-      `Unknown option \`${option}.${name}\`; known options are ${Object.keys(parts).join(', ')}`,
-    );
-  }
-  for (const [name, check] of Object.entries(parts)) {
-    checkOption(`${option}.${name}`, (value as Record<string, unknown>)[name], check);
+    const path = prefix + name;
+    if (check.parts !== undefined && isObject(value)) {
+      checkMembers(`${path}.`, value, check.parts, knownNames);
+    } else if (!isFit(value, check)) {
+      throw new ConfigurationError(
+        `Expected \`${path}\` to be ${check.expected}, got ${shown(value, check)}`,
+      );
+    }
   }
 }
 
 /** An object that is no list. */
-export function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -163,10 +161,7 @@ export function assertFunction(what: string, given: unknown): void {
   }
 }
 
-/**
- * Validates the options of a factory, of which several may stand in one expression. Throws a `ConfigurationError` that
- * names the factory, the option and what it got.
- */
+/** Validates the options of a factory. Throws a `ConfigurationError` that names it, the option and what it got. */
 export function checkOptionsOf(
   factory: string,
   options: unknown,

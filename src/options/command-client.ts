@@ -1,4 +1,4 @@
-import { type Check, objectWith } from './check-options.ts';
+import { type Check, either, objectWith } from './check-options.ts';
 
 /**
  * A client of AWS's SDK that is sent commands, such as `new SQSClient()`. The commands come from the client's
@@ -17,9 +17,5 @@ export interface CommandClient {
 /** A client with these methods, such as `new SQS()`, or one that is sent commands. */
 export function aClientWith(...methods: string[]): Check {
   const withMethods = objectWith(...methods);
-  const withSend = objectWith('send');
-  return {
-    expected: `${withMethods.expected}, or send()`,
-    accepts: (value) => withMethods.accepts(value) || withSend.accepts(value),
-  };
+  return { ...either(withMethods, objectWith('send')), expected: `${withMethods.expected}, or send()` };
 }

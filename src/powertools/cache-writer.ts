@@ -1,22 +1,21 @@
-import type { Claim } from '../claims/claim.ts';
+import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { StoreError } from '../base/errors.ts';
-import type { ClaimChange } from '../claims/transitions.ts';
-import type { OwnedChange, ReadOutcome, RowWriter, WriteOutcome } from '../stores/rows/row-writer.ts';
+import { isObject } from '../base/is-object.ts';
+import { keyHash } from '../base/key-hash.ts';
+import type { Claim } from '../claims/claim.ts';
+import { jsonIn } from '../claims/row-format.ts';
+import type { Row } from '../stores/dynamodb/row.ts';
 import { type Connection, textOf } from '../stores/redis/connection.ts';
 import { toStoreError } from '../stores/redis/failures.ts';
-import type { CacheRows } from './cache-rows.ts';
+import type { OwnedChange, RowWriter, WriteOutcome } from '../stores/rows/row-writer.ts';
+import { powertoolsAttributesNamed, type PowertoolsTableOptions } from './powertools-attributes.ts';
 
 /** A value of the cache, as it was read. */
 export interface CacheRow {
   readonly key: string;
   readonly text: string;
-}
-
-export interface CacheSetup {
-  readonly connection: Connection;
-  readonly rows: CacheRows;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Writes a value in place of one that is still as it was read. */
@@ -32,7 +31,7 @@ const OUR_LOCK = 'batchlatch';
 const MOST_ROUNDS = 5;
 
 /** Compares and swaps the values of Powertools' cache. Whatever fails for one key is the outcome of that key. */
-export function cacheWriter({ connection, rows, clock }: CacheSetup): RowWriter<CacheRow> {
+export function cacheWriter(connection: Connection, rows: CacheRows, clock: Clock): RowWriter<CacheRow> {
   const send = (key: string, command: string, ...args: string[]): Promise<unknown> =>
     connection.send(key, [command, ...args]);
 
@@ -48,16 +47,8 @@ export function cacheWriter({ connection, rows, clock }: CacheSetup): RowWriter<
   }
 
   async function swap(row: CacheRow, claim: Claim): Promise<WriteOutcome<CacheRow>> {
-    const answer = await send(
-      row.key,
-      'eval',
-      SWAP,
-      '1',
-      row.key,
-      row.text,
-      rows.toText(claim),
-      lifeOf(claim),
-    );
+    const text = rows.toText(claim);
+    const answer = await send(row.key, 'eval', SWAP, '1', row.key, row.text, text, lifeOf(claim));
     return Number(answer) === 1 ? { status: 'written' } : { status: 'refused' };
   }
 
@@ -80,7 +71,7 @@ export function cacheWriter({ connection, rows, clock }: CacheSetup): RowWriter<
       if (!isOwned(claim, owned)) return { status: 'refused', row };
       // The end of an attempt is stored with or without the lock: it is late, and Powertools may be first.
       if (claim.leaseUntil <= clock.now()) await lock(owned.key);
-      const write = await swap(row, changed(claim, owned.change));
+      const write = await swap(row, defined({ ...claim, ...owned.change }) as Claim);
       if (write.status !== 'refused') return write;
     }
     throw new StoreError(`The claim changed ${MOST_ROUNDS} times while it was being written`, {
@@ -94,24 +85,13 @@ export function cacheWriter({ connection, rows, clock }: CacheSetup): RowWriter<
   }
 
   return {
-    insert: (claims) => Promise.all(claims.map((claim) => orError(insert(claim)))),
+    insert: (claims) => each(claims, insert),
     replace: (replacements) =>
-      Promise.all(
-        replacements.map(({ row, claim }) =>
-          orError(
-            lock(row.key).then((isOurs) => (isOurs ? swap(row, claim) : { status: 'refused' as const })),
-          ),
-        ),
+      each(replacements, async ({ row, claim }) =>
+        (await lock(row.key)) ? swap(row, claim) : { status: 'refused' },
       ),
-    change: (changes) => Promise.all(changes.map((owned) => orError(change(owned)))),
-    read: (keys) =>
-      Promise.all(
-        keys.map((key) =>
-          orError<ReadOutcome<CacheRow>>(
-            get(key).then((row) => ({ status: 'read', ...(row !== undefined && { row }) })),
-          ),
-        ),
-      ),
+    change: (changes) => each(changes, change),
+    read: (keys) => each(keys, async (key) => ({ status: 'read', ...defined({ row: await get(key) }) })),
     toClaim: ({ key, text }) => rows.toClaim(key, text),
   };
 }
@@ -123,18 +103,61 @@ function isOwned(claim: Claim, { owner, leaseUntilAtMost = Infinity }: OwnedChan
   return claim.status === 'IN_PROGRESS' && claim.owner === owner && claim.leaseUntil <= leaseUntilAtMost;
 }
 
-/** The claim after a change, whose undefined fields are removed. */
-function changed(claim: Claim, change: ClaimChange): Claim {
-  const fields = Object.entries({ ...claim, ...change }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(fields) as unknown as Claim;
+/** What fails for one is the outcome of that one. */
+function each<Item, Outcome>(
+  items: readonly Item[],
+  one: (item: Item) => Promise<Outcome>,
+): Promise<(Outcome | { readonly status: 'error'; readonly error: Error })[]> {
+  const orError = (thrown: unknown) => ({ status: 'error' as const, error: toStoreError(thrown) });
+  return Promise.all(items.map((item) => one(item).catch(orError)));
 }
 
-async function orError<Outcome>(
-  outcome: Promise<Outcome>,
-): Promise<Outcome | { readonly status: 'error'; readonly error: Error }> {
-  try {
-    return await outcome;
-  } catch (thrown) {
-    return { status: 'error', error: toStoreError(thrown) };
-  }
+/** The options of Powertools' `CachePersistenceLayer` that say what its values are called, by the names they have there. */
+export type PowertoolsCacheNames = Omit<PowertoolsTableOptions, 'keyAttr' | 'sortKeyAttr' | 'staticPkValue'>;
+
+/** Maps claims to values of Powertools' cache, which are JSON, and back. */
+interface CacheRows {
+  toText(claim: Claim): string;
+  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is no claim. */
+  toClaim(key: string, text: string): Claim;
+}
+
+/** The rows of Powertools' table (docs/decisions/0011) as JSON, but for the result, which JSON holds as it is. */
+export function cacheRows(names: PowertoolsCacheNames): CacheRows {
+  const format = powertoolsAttributesNamed(names);
+  const dataAttr = format.names.result;
+  return {
+    toText({ result, ...claim }) {
+      const { [format.names.key]: _key, ...row } = format.toRow(claim);
+      const value = Object.fromEntries(
+        Object.entries(row).map(([name, attribute]) => [name, convertToNative(attribute)]),
+      );
+      return JSON.stringify(result === undefined ? value : { ...value, ...resultMember(dataAttr, result) });
+    },
+    toClaim(key, text) {
+      const value = jsonIn(text);
+      if (!isObject(value)) {
+        throw new StoreError(
+          `The value whose key has the hash ${keyHash(key)} is not an idempotency record of Powertools: it is no JSON object`,
+          { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+        );
+      }
+      const row: Row = { [format.names.key]: { S: key } };
+      for (const [name, member] of Object.entries(value)) {
+        // A result may be anything; the format takes its JSON as well.
+        if (name === dataAttr) row[TEXT] = { S: JSON.stringify(member) };
+        else if (format.attributes.includes(name) && member !== null) row[name] = convertToAttr(member);
+      }
+      return format.toClaim(row);
+    },
+  };
+}
+
+/** Where the format keeps a result that is not a document. */
+const TEXT = 'result';
+
+/** Text that is no JSON, as a serializer may make it, is kept beside what Powertools would replay. */
+function resultMember(dataAttr: string, result: string): Readonly<Record<string, unknown>> {
+  const data = jsonIn(result);
+  return data === undefined ? { [TEXT]: result } : { [dataAttr]: data };
 }

@@ -10,12 +10,19 @@ export {
   type PowertoolsTableOptions,
 } from './powertools-attributes.ts';
 export { powertoolsCacheStore, type PowertoolsCacheOptions } from './powertools-cache-store.ts';
-export { powertoolsCallKey, type PowertoolsCallKeyOptions } from './powertools-key.ts';
-export { powertoolsKey, type PowertoolsKeyOptions } from './powertools-key.ts';
-export { powertoolsCallValidation, powertoolsValidation } from './powertools-validation.ts';
-export type { PowertoolsCacheNames } from './cache-rows.ts';
-export type { PowertoolsCallOptions } from './record-payload.ts';
-export type { PowertoolsIdOptions } from './id-maker.ts';
-export type { PowertoolsHashOptions } from './payload-hash.ts';
-export type { PowertoolsPayloadOptions } from './record-payload.ts';
-export type { PowertoolsValidationOptions } from './powertools-validation.ts';
+export {
+  powertoolsCallKey,
+  type PowertoolsCallKeyOptions,
+  type PowertoolsIdOptions,
+  powertoolsKey,
+  type PowertoolsKeyOptions,
+} from './powertools-key.ts';
+export type { PowertoolsCacheNames } from './cache-writer.ts';
+export {
+  type PowertoolsCallOptions,
+  powertoolsCallValidation,
+  type PowertoolsHashOptions,
+  type PowertoolsPayloadOptions,
+  powertoolsValidation,
+  type PowertoolsValidationOptions,
+} from './payload-hash.ts';

@@ -1,8 +1,19 @@
 import { createHash, getHashes } from 'node:crypto';
 import type { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { BoundedFunctions, find } from '../jmespath/jmes-functions.ts';
+import type { CallPayloadHash } from '../keys/call-key.ts';
 import { KeyError } from '../keys/errors.ts';
-import { anObject, type Check } from '../options/check-options.ts';
+import type { KeySelector } from '../keys/key-selector.ts';
+import { isObject } from '../base/is-object.ts';
+import {
+  aFunction,
+  anInteger,
+  anObject,
+  type Check,
+  checkOptionsOf,
+  required,
+} from '../options/check-options.ts';
+import type { BatchRecord } from '../sources/record.ts';
 
 /** How Powertools hashes: its ids and its payload validation have these options in common. */
 export interface PowertoolsHashOptions {
@@ -15,7 +26,6 @@ export interface PowertoolsHashOptions {
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
 
-/** The checks of these options. */
 export const hashChecks: Readonly<Record<keyof PowertoolsHashOptions, Check>> = {
   hashFunction: {
     expected: 'a hash function that Node.js supports',
@@ -23,6 +33,115 @@ export const hashChecks: Readonly<Record<keyof PowertoolsHashOptions, Check>> = 
   },
   jmesPathOptions: anObject(),
 };
+
+/** What Powertools hashes of a record, and how: its ids and its payload validation have these options in common. */
+export interface PowertoolsPayloadOptions extends PowertoolsHashOptions {
+  /**
+   * What the idempotent function was given: the argument that `dataIndexArgument` names, or the first. Default: the
+   * record as Lambda gave it, which is what `processPartialResponse` hands to its record handler.
+   *
+   * @param record The record.
+   */
+  readonly payload?: (record: BatchRecord) => unknown;
+}
+
+export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Check>> = {
+  ...hashChecks,
+  payload: aFunction(),
+};
+
+/** What Powertools was given of a record, of which `expression`, the value of `option`, selects a part. */
+export function payloadOf(
+  record: BatchRecord,
+  { payload }: PowertoolsPayloadOptions,
+  option: string,
+  expression: string,
+): unknown {
+  if (expression === '' && payload === undefined && record.source === 'sqs') {
+    throw new KeyError(
+      `An SQS record as a whole changes with every delivery; give powertoolsKey an \`${option}\` or a \`payload\``,
+    );
+  }
+  return payload === undefined ? record.raw : payload(record);
+}
+
+/** What Powertools hashes of a call, and how: its ids and its payload validation have these options in common. */
+export interface PowertoolsCallOptions extends PowertoolsHashOptions {
+  /**
+   * Which argument is hashed, from 0. As in Powertools, a call whose second argument is a Lambda context, or a durable
+   * one, is known by its first in any case. Default 0.
+   */
+  readonly dataIndexArgument?: number;
+}
+
+export const callChecks: Readonly<Record<keyof PowertoolsCallOptions, Check>> = {
+  ...hashChecks,
+  dataIndexArgument: anInteger(0),
+};
+
+/** The argument that `makeIdempotent` hashes. */
+export function argumentOf(
+  args: readonly unknown[],
+  { dataIndexArgument = 0 }: PowertoolsCallOptions,
+): unknown {
+  return isContext(args[1]) ? args[0] : args[dataIndexArgument];
+}
+
+/** A Lambda context, or a durable one, which holds a Lambda context. */
+function isContext(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return 'getRemainingTimeInMillis' in value || ('lambdaContext' in value && isContext(value.lambdaContext));
+}
+
+/**
+ * For `payloadValidation` of a batch: the hash that Powertools stores for `payloadValidationJmesPath`.
+ *
+ * @param options What of the record is compared.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ */
+export function powertoolsValidation(
+  options: PowertoolsPayloadOptions & PowertoolsValidationOptions,
+): KeySelector {
+  checkOptionsOf('powertoolsValidation', options, { ...payloadChecks, ...validationChecks });
+  const { payloadValidationJmesPath } = options;
+  const hashOf = validationHash(options);
+  return (record) =>
+    hashOf(payloadOf(record, options, 'payloadValidationJmesPath', payloadValidationJmesPath));
+}
+
+/**
+ * For `payload` of `withIdempotency`: the hash that Powertools stores for `payloadValidationJmesPath`.
+ *
+ * @param options What of the call is compared.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ */
+export function powertoolsCallValidation(
+  options: PowertoolsCallOptions & PowertoolsValidationOptions,
+): CallPayloadHash {
+  checkOptionsOf('powertoolsCallValidation', options, { ...callChecks, ...validationChecks });
+  const hashOf = validationHash(options);
+  return Object.assign((...args: unknown[]) => hashOf(argumentOf(args, options)), {
+    isPayloadHash: true as const,
+  });
+}
+
+/** The option of Powertools' `IdempotencyConfig` that turns its payload validation on, by the name it has there. */
+export interface PowertoolsValidationOptions {
+  /** JMESPath of what must be the same when a key comes again. */
+  readonly payloadValidationJmesPath: string;
+}
+
+const validationChecks = {
+  payloadValidationJmesPath: required({ expected: 'a JMESPath expression', accepts: isText }),
+};
+
+/** Makes the hash that Powertools stores as `validation`. */
+function validationHash(
+  options: PowertoolsHashOptions & PowertoolsValidationOptions,
+): (payload: unknown) => string {
+  const select = selectorOf(options.payloadValidationJmesPath, options);
+  return (payload) => powertoolsHash(select(payload), options.hashFunction);
+}
 
 /** Selects what an expression finds in a payload, as Powertools does. */
 export function selectorOf(
@@ -53,4 +172,9 @@ function deepSort(value: unknown): unknown {
     sorted[name] = deepSort(object[name]);
   }
   return sorted;
+}
+
+/** Whether Powertools considers an option as set: a blank one is not. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }

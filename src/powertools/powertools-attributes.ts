@@ -1,4 +1,5 @@
 import type { Claim, ClaimStatus } from '../claims/claim.ts';
+import { defined } from '../base/defined.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { notAClaim, statusIn } from '../claims/row-format.ts';
 import {
@@ -16,9 +17,7 @@ import { toDocument, toJsonText } from './powertools-data.ts';
 export interface PowertoolsTableOptions {
   /** Default `id`. */
   readonly keyAttr?: string;
-  /**
-   * For a table with a sort key: the keys are in it, and the partition key is `staticPkValue` for all. Default: none.
-   */
+  /** For a table with a sort key, which has the keys; `staticPkValue` is the partition key of all. Default: none. */
   readonly sortKeyAttr?: string;
   /** Default `idempotency#` and the function's name. Of use with `sortKeyAttr` alone. */
   readonly staticPkValue?: string;
@@ -52,7 +51,8 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
   const names = claimNames(table);
   const own = { state: 'state', resultText: 'result' };
   const partition = partitionOf(table);
-  assertAttributeNames({ ...names, ...own, ...partition.names });
+  const keyAttr = table.sortKeyAttr === undefined ? {} : { keyAttr: table.keyAttr };
+  assertAttributeNames({ ...names, ...own, ...keyAttr });
 
   const plain = rowFormat(names);
   // `state` holds the format of the row too.
@@ -95,7 +95,6 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     const expiresAt =
       theirs === 'INPROGRESS' && expiration !== undefined ? Math.max(expiration, leaseUntil) : expiration;
     const result = theirs === 'COMPLETED' ? resultOf(row) : undefined;
-    const payloadHash = row[names.payloadHash]?.S;
     return {
       key,
       status: theirs === 'COMPLETED' ? 'COMPLETED' : 'IN_PROGRESS',
@@ -106,9 +105,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
       leaseUntil,
       createdAt: Number(row[names.createdAt]?.N ?? 0), // Powertools does not tell
       updatedAt: Number(row[names.createdAt]?.N ?? 0),
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(payloadHash !== undefined && { payloadHash }),
-      ...(result !== undefined && { result }),
+      ...defined({ expiresAt, payloadHash: row[names.payloadHash]?.S, result }),
     };
   }
 
@@ -117,7 +114,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     // `data` and `expiration` first: to Powertools NULL is a result, and a time that is over.
     attributes: [...new Set([names.result, names.expiresAt, ...Object.values({ ...names, ...own })])],
     maxResultBytes: MAX_RESULT_BYTES,
-    toKey: (key) => ({ ...partition.attributes, ...plain.toKey(key) }),
+    toKey: (key) => ({ ...partition, ...plain.toKey(key) }),
     whereOwnedBy: (owner) => ({
       [names.status]: { S: AS_POWERTOOLS_SEES.IN_PROGRESS.theirs },
       [names.owner]: { S: owner },
@@ -126,7 +123,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     whereStill: (row) => pick(row, witnesses),
     toRow({ result, ...claim }) {
       return {
-        ...partition.attributes,
+        ...partition,
         ...plain.toRow(claim),
         ...statusAttributes(claim.status),
         ...(result !== undefined && resultAttributes(result)),
@@ -195,7 +192,9 @@ const KNOWN_OPTIONS = { ...powertoolsDefaults, sortKeyAttr: '' };
 /** Powertools' table as it is by default. */
 export const powertoolsAttributes: RowFormat = powertoolsAttributesNamed({});
 
-function claimNames(table: typeof powertoolsDefaults & PowertoolsTableOptions): AttributeNames {
+type Table = typeof powertoolsDefaults & PowertoolsTableOptions;
+
+function claimNames(table: Table): AttributeNames {
   return {
     ...defaultAttributeNames,
     key: table.sortKeyAttr ?? table.keyAttr,
@@ -208,21 +207,14 @@ function claimNames(table: typeof powertoolsDefaults & PowertoolsTableOptions): 
 }
 
 /** The partition key that all rows of a table with a sort key share. */
-function partitionOf({
-  keyAttr,
-  sortKeyAttr,
-  staticPkValue,
-}: typeof powertoolsDefaults & PowertoolsTableOptions): {
-  readonly names: Readonly<Record<string, string>>;
-  readonly attributes: Row;
-} {
+function partitionOf({ keyAttr, sortKeyAttr, staticPkValue }: Table): Row {
   if (sortKeyAttr === undefined) {
-    if (staticPkValue === undefined) return { names: {}, attributes: {} };
+    if (staticPkValue === undefined) return {};
     throw new ConfigurationError('Expected `staticPkValue` to come with a `sortKeyAttr`, as in Powertools');
   }
   const value = staticPkValue ?? `idempotency#${process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? ''}`;
   if (typeof value !== 'string' || value === '') {
     throw new ConfigurationError(`Expected \`staticPkValue\` to be a non-empty string, got \`${value}\``);
   }
-  return { names: { keyAttr }, attributes: { [keyAttr]: { S: value } } };
+  return { [keyAttr]: { S: value } };
 }

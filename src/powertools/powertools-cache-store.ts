@@ -12,8 +12,7 @@ import {
 import { conditionalStore } from '../stores/rows/conditional-store.ts';
 import { connectionOf, isRedisClient } from '../stores/redis/connection.ts';
 import type { RedisClient } from '../stores/redis/redis-client.ts';
-import { cacheRows, type PowertoolsCacheNames } from './cache-rows.ts';
-import { cacheWriter } from './cache-writer.ts';
+import { cacheRows, cacheWriter, type PowertoolsCacheNames } from './cache-writer.ts';
 
 /** Options of `powertoolsCacheStore()`. */
 export interface PowertoolsCacheOptions extends PowertoolsCacheNames {
@@ -54,7 +53,7 @@ const MAX_RESULT_BYTES = 1_048_576;
 export function powertoolsCacheStore(options: PowertoolsCacheOptions): ClaimStore {
   checkOptionsOf('powertoolsCacheStore', options, checks);
   const { client, clockToleranceMs = 0, clock = systemClock, ...names } = options;
-  const writer = cacheWriter({ connection: connectionOf(client), rows: cacheRows(names), clock });
+  const writer = cacheWriter(connectionOf(client), cacheRows(names), clock);
   return {
     ...conditionalStore({ writer, clock, clockToleranceMs }),
     place: `powertools-cache:${objectNumber(client)}`,

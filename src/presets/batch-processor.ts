@@ -67,7 +67,7 @@ function processorOf(handler: Handler, options: BatchProcessorOptions, concurren
     observer: jsonLines,
     advice,
   });
-  if (options.store !== undefined) return make(options.store) as BatchProcessor;
+  if (options.store !== undefined) return make(options.store);
   const processor = fromEnvironmentStore(make);
   // Without a table the batch rejects as a whole: a store that fails would let records run where `onStoreError` says so.
   return (async (event: unknown, context?: Context) => processor()(event, context)) as BatchProcessor;

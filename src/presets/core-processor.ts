@@ -35,10 +35,7 @@ export const createBatchProcessor = ((recordHandler: RecordHandler, options: Bat
   return processorOf(recordHandler, options, 10);
 }) as RecordMaker<CoreOptions>;
 
-/**
- * The same for a handler that does the work of many records at once: `createBatchProcessor.forBatches` of `batchlatch`,
- * without its defaults.
- */
+/** The same for a handler that does the work of many records at once, as `createBatchProcessor.forBatches`. */
 export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorOptions) => {
   assertFunction('batch handler', batchHandler);
   return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
@@ -48,7 +45,7 @@ const SILENT = { onEvent: () => undefined, wants: () => false };
 
 function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {
   const make = makeProcessor(handler, options, { concurrency, observer: () => SILENT });
-  if (options.store !== undefined) return make(options.store) as BatchProcessor;
+  if (options.store !== undefined) return make(options.store);
   throw new ConfigurationError(
     'Expected `store` to be a claim store, such as dynamoDBStore({ tableName }), got nothing',
   );

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from 'aws-lambda';
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/run.ts';
@@ -10,20 +9,14 @@ import { systemClock } from '../base/clock.ts';
 import { engineStore } from '../claims/engine-store.ts';
 import type { Observer } from '../observe/observer.ts';
 import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';
-import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
-
-/** A Lambda handler for events of any kind. */
-export type AnyProcessor = (
-  event: unknown,
-  context?: Context,
-) => Promise<BatchResponse | KafkaBatchResponse | undefined>;
+import type { BatchProcessor } from './processor-types.ts';
 
 /** The options are checked at once; the processor is made when its store is there. */
 export function makeProcessor<Body>(
   handler: Handler,
   options: BatchProcessorOptions<Body>,
   defaults: Defaults & { readonly observer: () => Observer },
-): (store: ClaimStore) => AnyProcessor {
+): (store: ClaimStore) => BatchProcessor {
   const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, AWS_LAMBDA_FUNCTION_NAME } = process.env;
   const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
   const settings = settingsOf(options, { ...defaults, sqsEndpoint });
@@ -37,6 +30,7 @@ export function makeProcessor<Body>(
       random: Math.random,
       newOwner: randomUUID,
     };
-    return createProcessor(handler, settings, ports, AWS_LAMBDA_FUNCTION_NAME, store);
+    // Which answer an event gets, its source says.
+    return createProcessor(handler, settings, ports, AWS_LAMBDA_FUNCTION_NAME, store) as BatchProcessor;
   };
 }

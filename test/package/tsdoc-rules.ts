@@ -107,7 +107,7 @@ function withoutThrows({ symbol }: Exported, checker: ts.TypeChecker): string[] 
   const takesOptions = (symbol.declarations ?? []).some(
     (declaration) =>
       ts.isFunctionDeclaration(declaration) &&
-      /checkOptionsOf\(|resolveFunctionOptions\(|\bidempotentHttp/.test(declaration.body?.getText() ?? ''),
+      /checkOptionsOf\(|createIdempotent\(|\bidempotentHttp/.test(declaration.body?.getText() ?? ''),
   );
   return takesOptions && !textOf(symbol, checker).includes('ConfigurationError')
     ? [': no ConfigurationError']

@@ -1,0 +1,174 @@
+import { Buffer } from 'node:buffer';
+import type { Ending } from '../attempts/ending.ts';
+import { CommitResultError, CompletionNotStoredError } from '../attempts/errors.ts';
+import { LeaseLostError } from '../attempts/stop-errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { BatchlatchError, hasCode, mayPass } from '../base/errors.ts';
+import { toStoredError } from '../claims/claim.ts';
+import { jsonIn } from '../claims/row-format.ts';
+import type { Call, CallOutcome } from '../functions/run-once.ts';
+import { type Answered, attempted, type Exchange, type HttpResponse } from './exchange.ts';
+import type { HttpSettings } from './options.ts';
+
+/** Statuses that depend on who asked (401, 403, 407) or when (408, 425, 429): the next try may get another. */
+const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
+
+/** Of a request that was carried out, and whose response could not be kept. */
+const RESPONSE_NOT_KEPT = 'BATCHLATCH_RESPONSE_NOT_KEPT';
+
+const NOT_KEPT: Ending = {
+  end: 'park',
+  isAnswer: true,
+  error: {
+    name: 'ResponseNotKept',
+    code: RESPONSE_NOT_KEPT,
+    message: 'The request was carried out; its response is too large to keep',
+  },
+  problem: 'the response is too large to keep',
+};
+
+const UNREADABLE: Ending = {
+  end: 'park',
+  isAnswer: true,
+  error: {
+    name: 'ResponseUnreadable',
+    code: 'BATCHLATCH_RESPONSE_UNREADABLE',
+    message: 'The handler ran, but its response is not an HTTP response',
+  },
+  problem: 'it is not an HTTP response',
+};
+
+type RunAndEnds<Value> = Omit<Call<Value>, 'key' | 'payloadHash' | 'lockedBy' | 'endsAt'>;
+
+/** How the handler of a request is run, and how its claim ends for what it answered. */
+export function runAndEnds<Native>(
+  exchange: Exchange<Native>,
+  settings: HttpSettings,
+): RunAndEnds<Answered<Native>> {
+  const { maxResponseBytes, keepHeaders } = settings;
+  const completed = (response: HttpResponse): Ending => {
+    const result = JSON.stringify({ ...response, headers: keepHeaders(response.headers) });
+    return Buffer.byteLength(result) > maxResponseBytes ? NOT_KEPT : { end: 'complete', result };
+  };
+  return {
+    run: async (context) => exchange.read(await exchange.pass(context), maxResponseBytes),
+    async toValue(native) {
+      const answered = await exchange.read(native as Native, maxResponseBytes);
+      const isBroken = answered.status !== undefined && answered.content === 'unreadable';
+      if (isBroken) throw new CommitResultError('the body of the response cannot be read');
+      return answered;
+    },
+    endOf({ status, headers, content }) {
+      if (status === undefined) return UNREADABLE;
+      if (!isAnswer(status, settings)) return failed(`it answered ${status}`);
+      if (content === 'too-large') return NOT_KEPT;
+      return content === 'unreadable'
+        ? completed({ status, headers: withoutContent(headers), body: '', isBase64Encoded: false })
+        : completed({ status, headers, ...content });
+    },
+    endOfTooLarge: () => NOT_KEPT,
+    // A handler that throws leaves the key free for the client's next try.
+    endOfFailure: (error) => ({ end: 'fail', error: toStoredError(error) }),
+  };
+}
+
+/** The headers of a response without its body: none that describe the body. */
+function withoutContent(headers: HttpResponse['headers']): HttpResponse['headers'] {
+  return headers.filter(([name]) => !name.toLowerCase().startsWith('content-'));
+}
+
+/** Whether a status is the answer to the key, and replayed; if not, the client may try again with the same key. */
+function isAnswer(status: number, { keepServerErrors }: HttpSettings): boolean {
+  return status >= 500 ? keepServerErrors : !ABOUT_THE_ATTEMPT.has(status);
+}
+
+function failed(reason: string): Ending {
+  const error = { name: 'NotKept', message: `The handler may run again: ${reason}` };
+  return { end: 'fail', error, problem: `${reason}, which is not kept` };
+}
+
+/** What the client gets for how the call of its key ended. Throws what the handler threw. */
+export async function respond<Native>(
+  outcome: CallOutcome<Answered<Native>>,
+  exchange: Exchange<Native>,
+  settings: HttpSettings,
+  clock: Clock,
+): Promise<Native> {
+  const { give } = exchange;
+  const { problem, onError } = settings;
+  switch (outcome.status) {
+    case 'returned':
+      noteUnlessStored(outcome, settings);
+      if (outcome.value.thrown !== undefined) throw outcome.value.thrown.error;
+      if (outcome.value.content === 'unreadable' && outcome.ending.end !== 'fail')
+        onError(new ResponseUnreadableError());
+      // Also if it could not be stored: an error would make the client repeat what is done.
+      return outcome.value.native;
+    case 'threw':
+      throw outcome.error;
+    case 'conflict': {
+      const seconds = Math.ceil((outcome.leaseUntil - clock.now()) / 1_000);
+      return give(problem('in-progress', { retryAfterSeconds: Math.max(1, seconds) }));
+    }
+    case 'not-started':
+      return give(problem('not-started'));
+    case 'mismatch':
+      return give(problem('key-reused'));
+    case 'duplicate':
+    case 'parked':
+      return give(await endOfTheFirst(outcome, exchange, settings));
+    case 'error': {
+      onError(outcome.error);
+      const isDone = hasCode(outcome.error, 'BATCHLATCH_RESULT_UNAVAILABLE');
+      return give(isDone ? await endOfTheFirst(outcome, exchange, settings) : problem('store-unavailable'));
+    }
+  }
+}
+
+function noteUnlessStored(
+  { ending, settled }: Extract<CallOutcome<unknown>, { status: 'returned' }>,
+  { onError }: HttpSettings,
+): void {
+  if (settled === 'stored') return;
+  if (settled === 'lost') onError(new LeaseLostError());
+  else
+    onError(ending.end === 'fail' ? settled.error : new CompletionNotStoredError({ cause: settled.error }));
+}
+
+/** The response to the first request, or why it cannot be given: for a caller that may know how that ended. */
+async function endOfTheFirst<Native>(
+  outcome: Extract<CallOutcome<unknown>, { status: 'duplicate' | 'parked' | 'error' }>,
+  { mayReplay }: Exchange<Native>,
+  { problem, keepHeaders, onError }: HttpSettings,
+): Promise<HttpResponse> {
+  const allowed = await attempted(mayReplay);
+  if ('thrown' in allowed) onError(allowed.thrown);
+  if ('thrown' in allowed || allowed.value !== true) return problem('replay-refused');
+  if (outcome.status === 'parked') {
+    return problem(outcome.error?.code === RESPONSE_NOT_KEPT ? 'response-not-kept' : 'outcome-unknown');
+  }
+  if (outcome.status === 'error') {
+    return problem(mayPass(outcome.error) ? 'response-unavailable' : 'response-not-kept');
+  }
+  const kept = storedResponse(outcome.result);
+  if (kept === undefined) return problem('response-not-kept');
+  // Filtered again: what is stored may be older than the options.
+  return { ...kept, headers: [...keepHeaders(kept.headers), ['idempotency-replayed', 'true']] };
+}
+
+/** Nothing where a person marked the key as done, or where the row holds what this did not write. */
+function storedResponse(result: string | undefined): HttpResponse | undefined {
+  const { status, headers, body, isBase64Encoded } = (jsonIn(result) ?? {}) as HttpResponse;
+  const isResponse = Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
+  return isResponse ? { status, headers, body, isBase64Encoded } : undefined;
+}
+
+/** The handler ran, but its response is not an HTTP response. The key is completed; the handler must be fixed. */
+class ResponseUnreadableError extends BatchlatchError {
+  constructor() {
+    super(
+      'BATCHLATCH_RESPONSE_UNREADABLE',
+      'The handler ran, but its response is not an HTTP response: expected a status from 200 to 599 and a body that is a string. It does not run again for this key; fix the handler',
+    );
+  }
+}
