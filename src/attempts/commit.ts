@@ -5,7 +5,7 @@ import { type CommitOutcome, contentOf } from '../claims/commit.ts';
 import type { Attempt } from './attempt.ts';
 import type { Ending } from './ending.ts';
 import { CommitNotAllowedError, CommitResultError } from './errors.ts';
-import { endingOf, settlementFor } from './settlement-for.ts';
+import { endingOf, settlementFor } from './settling.ts';
 import { Transaction } from './transaction.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { whenAborted } from '../base/stop.ts';
-import type { SettleOutcome } from '../claims/claim-store.ts';
+import type { SettleOutcome, Settlement } from '../claims/claim-store.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { Settled, Work } from './work.ts';
 import type { Ending } from './ending.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
-import { endingOf, settlementFor } from './settlement-for.ts';
+import { isLastAttempt } from './rules.ts';
 import type { Transaction } from './transaction.ts';
 
 // The last word about a claim. Each write is conditional on its owner.
@@ -79,6 +79,40 @@ function noteStored(attempt: Attempt, outcome: SettleOutcome): void {
   attempt.runner.settled(attempt, outcome);
 }
 
+/** What is stored of an end. An observer learns of a result that cannot be. */
+export function endingOf(attempt: Attempt, end: AttemptEnd): Ending {
+  const { endingOf: decide, rules } = attempt.scope.claims;
+  const isLast = end.kind !== 'returned' && isLastAttempt(attempt, rules);
+  const ending = decide(end, isLast);
+  if (ending.end === 'complete' && ending.dropped !== undefined) tellDropped(attempt, ending.dropped);
+  return ending;
+}
+
+/** The settlement of this ending. */
+export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
+  const { key, owner, releases } = attempt;
+  const { retention } = attempt.scope.claims.rules;
+  switch (ending.end) {
+    case 'complete': {
+      const { result, mayDropResult } = ending;
+      const retentionMs = retention.completed;
+      // Spreads are measurably slower: there are thousands.
+      if (result === undefined) return { end: 'complete', key, owner, retentionMs };
+      if (mayDropResult !== true) return { end: 'complete', key, owner, retentionMs, result };
+      const onResultDropped = (error: unknown): void => tellDropped(attempt, error);
+      return { end: 'complete', key, owner, retentionMs, result, onResultDropped };
+    }
+    case 'fail':
+      return { end: 'fail', key, owner, error: ending.error, retentionMs: retention.failed };
+    case 'release':
+      return { end: 'release', key, owner, releases, retentionMs: retention.failed };
+    case 'park': {
+      const retentionMs = ending.isAnswer === true ? retention.completed : retention.parked;
+      return { end: 'park', key, owner, error: ending.error, retentionMs };
+    }
+  }
+}
+
 /** The handler has committed something, or tried to. */
 async function settleBeside(attempt: Attempt, transaction: Transaction): Promise<void> {
   try {
@@ -148,4 +182,8 @@ function tellNotStored(attempt: Attempt, outcome: Exclude<SettleOutcome, 'stored
   const effectDone = attempt.end?.kind === 'returned';
   if (outcome === 'lost') notify({ type: 'leaseLost', ...attempt.facts, effectDone });
   else notify({ type: 'settleFailed', ...attempt.facts, effectDone, error: outcome.error });
+}
+
+function tellDropped(attempt: Attempt, error: unknown): void {
+  attempt.scope.watch.notify({ type: 'resultDropped', ...attempt.facts, error });
 }

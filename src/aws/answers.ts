@@ -1,7 +1,6 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
-import { isObject } from '../base/is-object.ts';
 import { RequestError } from './request-error.ts';
 import type { Service } from './service.ts';
 import type { Credentials } from './signed-headers.ts';
@@ -34,7 +33,8 @@ export function outputOf(answer: Answer, secrets: Secrets, service: Service): Me
 function objectIn(body: Buffer): Members | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
-    return isObject(value) && !Array.isArray(value) ? (value as Members) : undefined;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Members) : undefined;
   } catch {
     return undefined; // the parser's error would quote the text
   }

@@ -4,20 +4,20 @@ import type { BatchAttempt, BatchContext } from './context.ts';
 import { outcomeOfFollower, type RecordOutcome } from './outcomes.ts';
 import type { PlannedRecord } from './plan.ts';
 import type { Schedule } from './schedule.ts';
-import type { Turns } from './turns.ts';
+import type { SettleStage } from './settle.ts';
 
 /** The ways of records that do not run now: they follow an equal one, run last, or are handed back. */
 export class NotRun {
   readonly #context: BatchContext;
   readonly #schedule: Schedule;
   readonly #claim: ClaimStage;
-  readonly #turns: Turns;
+  readonly #ends: SettleStage;
 
-  constructor(context: BatchContext, schedule: Schedule, claim: ClaimStage, turns: Turns) {
+  constructor(context: BatchContext, schedule: Schedule, claim: ClaimStage, ends: SettleStage) {
     this.#context = context;
     this.#schedule = schedule;
     this.#claim = claim;
-    this.#turns = turns;
+    this.#ends = ends;
   }
 
   /** An equal record has run for it. */
@@ -25,7 +25,7 @@ export class NotRun {
     const { ledger, watch } = this.#context;
     const { recordId, key } = record;
     const outcome = outcomeOfFollower(ledger.outcomeOf(leader) as RecordOutcome);
-    this.#turns.close(record, outcome);
+    this.#ends.close(record, outcome);
     if (outcome.status === 'duplicate') watch.notify({ type: 'duplicate', recordId, key, within: 'batch' });
   }
 
@@ -35,14 +35,14 @@ export class NotRun {
    */
   putOff(attempt: BatchAttempt): void {
     const { of: record } = attempt;
-    this.#turns.makeRoom(record);
+    this.#ends.makeRoom(record);
     this.#giveBack(attempt, (isGivenBack) => {
       if (isGivenBack) {
         this.#schedule.putOff(record);
         this.#schedule.rest();
       } else {
-        this.#turns.notStart(record, 'lease-lapsed');
-        this.#turns.leave(record);
+        this.#ends.notStart(record, 'lease-lapsed');
+        this.#ends.leave(record);
       }
     });
   }
@@ -62,16 +62,16 @@ export class NotRun {
   /** It was to run, and may not start any more. */
   handBack(attempt: BatchAttempt): void {
     const { of: record } = attempt;
-    this.#turns.makeRoom(record);
+    this.#ends.makeRoom(record);
     const isOver = this.#context.time.deadline.stop.aborted;
-    this.#turns.notStart(record, isOver ? 'deadline' : 'lease-lapsed');
-    this.#giveBack(attempt, () => this.#turns.leave(record));
+    this.#ends.notStart(record, isOver ? 'deadline' : 'lease-lapsed');
+    this.#giveBack(attempt, () => this.#ends.leave(record));
   }
 
   #withdrawn(record: PlannedRecord, why: 'order' | 'put-off', isGivenBack: boolean): void {
     if (why === 'put-off' && isGivenBack) return this.#schedule.rest();
-    this.#turns.notStart(record, why === 'order' ? why : 'lease-lapsed');
-    this.#turns.leaveNow(record);
+    this.#ends.notStart(record, why === 'order' ? why : 'lease-lapsed');
+    this.#ends.leaveNow(record);
   }
 
   #giveBack(attempt: BatchAttempt, onGivenBack: (isGivenBack: boolean) => void): void {

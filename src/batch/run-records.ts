@@ -5,12 +5,11 @@ import { settleLate } from '../attempts/settling.ts';
 import { type AfterClaim, ClaimStage, reachOf } from './claim.ts';
 import type { BatchAttempt, BatchContext } from './context.ts';
 import { NotRun } from './not-run.ts';
-import { outcomeOf, outcomeOfRefusal } from './outcomes.ts';
+import { outcomeOfRefusal } from './outcomes.ts';
 import { type AfterRun, type Handler, RunStage } from './run.ts';
 import { Schedule } from './schedule.ts';
-import { outcomeOfNotCompleted, settleEnd } from './settle.ts';
+import { SettleStage } from './settle.ts';
 import type { Step } from './step.ts';
-import { Turns } from './turns.ts';
 
 /**
  * Runs the records of a batch through the stages: claim, run, settle. Resolves when each record has its outcome and nothing of
@@ -25,7 +24,7 @@ class BatchRun implements AfterClaim, AfterRun {
   readonly #schedule: Schedule;
   readonly #claim: ClaimStage;
   readonly #run: RunStage;
-  readonly #turns: Turns;
+  readonly #settle: SettleStage;
   readonly #notRun: NotRun;
   /** What has waited for another owner of its key. */
   readonly #waited = new Set<BatchAttempt>();
@@ -44,8 +43,8 @@ class BatchRun implements AfterClaim, AfterRun {
     });
     this.#claim = new ClaimStage(context, this.#schedule, this);
     this.#run = new RunStage(handler, context, this);
-    this.#turns = new Turns(context, this.#schedule, this.#run.gathering, () => this.#advance());
-    this.#notRun = new NotRun(context, this.#schedule, this.#claim, this.#turns);
+    this.#settle = new SettleStage(context, this.#schedule, this.#run.gathering, () => this.#advance());
+    this.#notRun = new NotRun(context, this.#schedule, this.#claim, this.#settle);
     const fail = (thrown: unknown): void => this.fail(thrown);
     const answered = (): void => this.answered();
     Object.assign(context.watch, { fail, answered });
@@ -88,10 +87,10 @@ class BatchRun implements AfterClaim, AfterRun {
       case 'follow':
         return this.#notRun.follow(step.record, step.leader);
       case 'pass':
-        return this.#turns.leave(step.record);
+        return this.#settle.leave(step.record);
       case 'drop':
-        this.#turns.notStart(step.record, step.why);
-        return this.#turns.leave(step.record);
+        this.#settle.notStart(step.record, step.why);
+        return this.#settle.leave(step.record);
       case 'withdraw':
         return this.#notRun.withdraw(step.record, step.why);
     }
@@ -113,20 +112,12 @@ class BatchRun implements AfterClaim, AfterRun {
 
   over(attempt: BatchAttempt): void {
     this.#run.over(attempt);
-    this.#turns.makeRoom(attempt.of);
-    const outcome = settleEnd(attempt);
-    if (outcome === undefined) return this.#doSteps();
-    this.#turns.close(attempt.of, outcome);
-    this.answered();
+    if (this.#settle.settle(attempt)) this.answered();
+    else this.#doSteps();
   }
 
   settled(attempt: BatchAttempt, settled: Settled): void {
-    const outcome = outcomeOf(attempt, settled);
-    const isCompleted = outcome.status === 'completed';
-    this.#turns.close(
-      attempt.of,
-      isCompleted ? outcome : outcomeOfNotCompleted(attempt, settled, outcome, this.#context),
-    );
+    this.#settle.settled(attempt, settled);
   }
 
   // The other ways.
@@ -140,13 +131,13 @@ class BatchRun implements AfterClaim, AfterRun {
         return this.#run.offer(attempt);
       }
     }
-    this.#turns.makeRoom(attempt.of);
+    this.#settle.makeRoom(attempt.of);
     if (refusal.status === 'conflict' && onConflict !== undefined && !this.#waited.has(attempt)) {
       this.#waited.add(attempt);
       this.#claim.claimAgain(attempt, onConflict).catch((thrown: unknown) => this.fail(thrown));
     } else {
       const { outcome, event } = outcomeOfRefusal(attempt.of, refusal);
-      this.#turns.close(attempt.of, outcome);
+      this.#settle.close(attempt.of, outcome);
       watch.notify(event);
     }
     claims.settlements.flushIfIdle();

@@ -1,6 +1,5 @@
-import { ClaimsAhead, isClaimedAhead } from './claims-ahead.ts';
-import { EqualRecords } from './equal-records.ts';
 import type { PlannedRecord } from './plan.ts';
+import { ClaimsAhead, EqualRecords, isClaimedAhead } from './schedule-parts.ts';
 import type { Order, Step, TurnEnd } from './step.ts';
 
 const WAITS = 0; // a record before it in its lane is not yet acknowledged

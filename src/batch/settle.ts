@@ -1,49 +1,128 @@
 import { Buffer } from 'node:buffer';
-import { WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
-import { mayRunAgain } from '../attempts/rules.ts';
-import { toStoredError } from '../claims/claim.ts';
-import type { Settled } from '../attempts/work.ts';
 import type { HandlerThrew } from '../attempts/handler-end.ts';
+import { mayRunAgain } from '../attempts/rules.ts';
 import { settle } from '../attempts/settling.ts';
+import { WorkerStoppedError } from '../attempts/stop-errors.ts';
+import type { Settled } from '../attempts/work.ts';
+import { toStoredError } from '../claims/claim.ts';
+import type { NotStartedReason } from '../observe/observer.ts';
 import type { BatchAttempt, BatchContext } from './context.ts';
-import { outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
+import { isAcknowledged, outcomeOf, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
+import type { PlannedRecord } from './plan.ts';
+import type { Gathering } from './run.ts';
+import type { Schedule } from './schedule.ts';
 
 /**
- * The third stage: the end of an attempt is stored, together with those of others. Returns the outcome where there is nothing to
- * store; else the runner is told.
+ * The third stage: stores the ends of attempts, together with those of others. The ledger and the schedule learn of each end
+ * here, together and in one order.
  */
-export function settleEnd(attempt: BatchAttempt): RecordOutcome | undefined {
-  if (attempt.state === 'abandoned') {
-    // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
-    // rule: abandoned-keep-claims
-    return attempt.isCommitted
-      ? { status: 'completed' }
-      : { status: 'failed', error: (attempt.end as HandlerThrew).error };
+export class SettleStage {
+  readonly #context: BatchContext;
+  readonly #schedule: Schedule;
+  readonly #gathering: Gathering | undefined;
+  readonly #advance: () => void;
+
+  /** `advance` goes on with the batch after a dead letter was sent. */
+  constructor(
+    context: BatchContext,
+    schedule: Schedule,
+    gathering: Gathering | undefined,
+    advance: () => void,
+  ) {
+    this.#context = context;
+    this.#schedule = schedule;
+    this.#gathering = gathering;
+    this.#advance = advance;
   }
-  if (!attempt.hasClaim) return outcomeWithoutClaim(attempt);
-  settle(attempt);
-  return undefined;
+
+  /** Stores how an attempt ended. Returns whether there was nothing to store; else its runner is told of the answer. */
+  settle(attempt: BatchAttempt): boolean {
+    this.makeRoom(attempt.of);
+    if (attempt.state !== 'abandoned' && attempt.hasClaim) {
+      settle(attempt);
+      return false;
+    }
+    this.close(
+      attempt.of,
+      attempt.state === 'abandoned' ? outcomeOfAbandoned(attempt) : outcomeWithoutClaim(attempt),
+    );
+    return true;
+  }
+
+  /** The store has answered. */
+  settled(attempt: BatchAttempt, settled: Settled): void {
+    const outcome = outcomeOf(attempt, settled);
+    const isCompleted = outcome.status === 'completed';
+    this.close(attempt.of, isCompleted ? outcome : this.#notCompleted(attempt, settled, outcome));
+  }
+
+  /** The record has ended, or needs no claim, no slot and no settlement any more. */
+  makeRoom(record: PlannedRecord): void {
+    this.#context.claims.activity.busy -= 1;
+    if (this.#gathering !== undefined) this.#gathering.startIfComplete();
+    this.#schedule.makeRoom(record);
+  }
+
+  /** The record has its outcome, and nothing of it is on its way any more. */
+  close(record: PlannedRecord, outcome: RecordOutcome): void {
+    this.#context.ledger.finish(record, outcome);
+    this.#schedule.noteEnd(record, 'ended');
+    if (this.#context.settings.deadLetter === undefined) {
+      this.#schedule.leave(record, isAcknowledged(outcome));
+    } else this.leave(record);
+  }
+
+  /** Records behind it in its lane are next, once its dead letter is on its way no more. */
+  leave(record: PlannedRecord): void {
+    const { settings, watch } = this.#context;
+    const { deadLetter } = settings;
+    if (deadLetter === undefined) return this.leaveNow(record);
+    deadLetter.send(record, this.#context).then(
+      () => {
+        this.leaveNow(record);
+        this.#advance();
+      },
+      (thrown: unknown) => watch.fail(thrown),
+    );
+  }
+
+  leaveNow(record: PlannedRecord): void {
+    this.#schedule.leave(record, isAcknowledged(this.#context.ledger.outcomeOf(record)));
+  }
+
+  /** The record has not started, and does not start any more in this invocation. */
+  notStart(record: PlannedRecord, reason: NotStartedReason): void {
+    const { ledger, watch } = this.#context;
+    if (ledger.outcomeOf(record) !== undefined) return;
+    const { recordId, key } = record;
+    ledger.finish(record, { status: 'not-started', reason });
+    this.#schedule.noteEnd(record, reason === 'order' ? 'held-back' : 'ended');
+    watch.notify({ type: 'notStarted', recordId, key, reason });
+  }
+
+  /** The outcome where the completion is not stored: an option may make another of it. */
+  #notCompleted(attempt: BatchAttempt, settled: Settled, outcome: RecordOutcome): RecordOutcome {
+    const { settings, watch } = this.#context;
+    const { of: record, recordId, key, end } = attempt;
+    if (outcome.status === 'parked' || outcome.status === 'invalid') {
+      watch.notify({ type: 'parked', recordId, key, error: outcome.error });
+    }
+    // Not where a handler returned after its commit had failed: its effect is not known to be done, and its end has thrown.
+    const isNotStored = end?.kind === 'returned' && typeof settled === 'object';
+    const { onStoreError } = settings;
+    return isNotStored && onStoreError !== undefined
+      ? onStoreError.notStored(record, settled.error, this.#context)
+      : outcome;
+  }
 }
 
-/** The outcome of a record whose completion is not stored, where an option may make another of it. */
-export function outcomeOfNotCompleted(
-  attempt: BatchAttempt,
-  settled: Settled,
-  outcome: RecordOutcome,
-  context: BatchContext,
-): RecordOutcome {
-  const { settings, watch } = context;
-  const { of: record, recordId, key, end } = attempt;
-  if (outcome.status === 'parked' || outcome.status === 'invalid') {
-    watch.notify({ type: 'parked', recordId, key, error: outcome.error });
-  }
-  // Not where a handler returned after its commit had failed: its effect is not known to be done, and its end has thrown.
-  const isNotStored = end?.kind === 'returned' && typeof settled === 'object';
-  const { onStoreError } = settings;
-  return isNotStored && onStoreError !== undefined
-    ? onStoreError.notStored(record, settled.error, context)
-    : outcome;
+/** It may still be running, so its claim is left to its lease: no second attempt starts beside it. */
+function outcomeOfAbandoned(attempt: BatchAttempt): RecordOutcome {
+  // rule: abandoned-keep-claims
+  return attempt.isCommitted
+    ? { status: 'completed' }
+    : { status: 'failed', error: (attempt.end as HandlerThrew).error };
 }
 
 /**

@@ -132,9 +132,9 @@ export function historyIn(value: unknown): readonly OperatorChange[] | undefined
 
 /** The error of a row; undefined where it is none. */
 export function errorIn(value: unknown): StoredError | undefined {
-  const error = jsonIn(value);
-  if (!isObject(error)) return undefined;
-  const { name, message, code } = error as Readonly<Record<string, unknown>>;
+  const error = jsonIn(value) as Readonly<Record<string, unknown>> | null | undefined;
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { name, message, code } = error;
   const text = (one: unknown): string => (typeof one === 'string' ? one : '');
   return { name: text(name), message: text(message), ...(typeof code === 'string' && { code }) };
 }
