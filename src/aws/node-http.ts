@@ -1,8 +1,11 @@
-import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
+import { Buffer } from 'node:buffer';
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
-import type { ConnectionLimits, Connections } from './connections.ts';
-import { exchange, type Sender } from './http-exchange.ts';
+import type { Answer } from './answers.ts';
+import type { ConnectionLimits, Connections, ExchangeRequest } from './connections.ts';
+import { answerTo, Exchange, type Patience } from './exchange.ts';
+import { closedError, networkError, tooLongError } from './network-errors.ts';
 import { limitConnecting, tickerFor } from './ticker.ts';
 
 /** What this uses of `node:http` and `node:https`. */
@@ -40,16 +43,69 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     // Also where the environment turns it off for others (NODE_TLS_REJECT_UNAUTHORIZED).
     rejectUnauthorized: true,
   };
-  const patience = { ...limits, ticker: ticks };
-  const send: Sender['send'] = (headers, hasSpan) =>
+  /** Headers are an object: APM agents, which wrap `http.request`, add theirs to it. */
+  const send = ({ headers, hasSpan }: ExchangeRequest): ClientRequest =>
     hasSpan ? untracedRequest({ ...options, headers }) : http.request({ ...options, headers });
-  /** Idle connections to the same server are most likely as dead as one that failed. */
-  const dropIdle = (): void => {
-    for (const sockets of Object.values(agent.freeSockets)) {
+  return (request) =>
+    answerTo(request, (resolve, reject) => {
+      const sent = send(request);
+      return new NodeExchange(request, { limits, ticker: ticks }, resolve, reject, sent, agent);
+    });
+}
+
+/** A request that goes by Node's client. */
+class NodeExchange extends Exchange {
+  readonly #sent: ClientRequest;
+  readonly #agent: Agent;
+
+  constructor(
+    request: ExchangeRequest,
+    patience: Patience,
+    resolve: (answer: Answer) => void,
+    reject: (error: Error) => void,
+    sent: ClientRequest,
+    agent: Agent,
+  ) {
+    super(request, patience, resolve, reject);
+    this.#sent = sent;
+    this.#agent = agent;
+    const onError = (error: Error): void => this.lose(networkError(error, sent, this.isAnswered));
+    sent.on('error', onError);
+    sent.on('close', () => onError(closedError()));
+    sent.on('response', (response) => {
+      response.on('error', onError);
+      this.#read(response, patience.limits);
+    });
+    sent.end(request.body);
+  }
+
+  #read(response: IncomingMessage, { answerBytes }: ConnectionLimits): void {
+    this.isAnswered = true;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      this.silentForMs = 0;
+      if (bytes > answerBytes) this.fail(tooLongError(answerBytes));
+    });
+    response.on('end', () => {
+      const { statusCode = 0, headers } = response;
+      const [first] = chunks;
+      const body = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+      this.answer({ status: statusCode, headers, body });
+    });
+  }
+
+  protected override drop(): void {
+    this.#sent.destroy();
+  }
+
+  protected override dropIdle(): void {
+    for (const sockets of Object.values(this.#agent.freeSockets)) {
       for (const socket of sockets ?? []) socket.destroy();
     }
-  };
-  return (request) => exchange(request, { send, dropIdle }, patience);
+  }
 }
 
 /** Makes the object that `http.request` returns. APM agents wrap that function, and so see nothing of this request. */

@@ -3,29 +3,22 @@ import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
-import {
-  abortedError,
-  closedError,
-  networkError,
-  OverdueError,
-  silentError,
-  tooLongError,
-  unreadableError,
-} from './network-errors.ts';
+import { answerTo, Exchange, type Patience } from './exchange.ts';
+import { closedError, networkError, tooLongError, unreadableError } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
 import { limitConnecting, type Ticker, tickerFor } from './ticker.ts';
 
 /**
  * Sockets to one server, each with one request at a time, in HTTP/1.1 (RFC 9112) as AWS's JSON services speak it. The one that was used last is used next.
  */
-export class Sockets {
+export class Sockets implements Patience {
   /** False once the server has answered in a way that is not read here. That answer is an error; the request may be sent again. */
   isUnderstood = true;
   readonly limits: ConnectionLimits;
   readonly ticker: Ticker;
   readonly #url: URL;
   readonly #free: Connection[] = [];
-  readonly #waiting: Exchange[] = [];
+  readonly #waiting: SocketExchange[] = [];
   #open = 0;
   /** With it the server recognises a client, and half of TLS's handshake is spared. */
   #session: Buffer | undefined;
@@ -37,14 +30,15 @@ export class Sockets {
   }
 
   post(request: ExchangeRequest): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (request.signal?.aborted === true) return reject(abortedError());
-      new Exchange(this, request, resolve, reject).start();
+    return answerTo(request, (resolve, reject) => {
+      const exchange = new SocketExchange(request, this, resolve, reject);
+      this.take(exchange);
+      return exchange;
     });
   }
 
   /** Gives the exchange a connection, now or when one is free. */
-  take(exchange: Exchange): void {
+  take(exchange: SocketExchange): void {
     for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
       if (free.mayBeUsed) return free.send(exchange);
       free.destroy();
@@ -54,7 +48,7 @@ export class Sockets {
   }
 
   /** The exchange does not wait for a connection any more. */
-  leave(exchange: Exchange): void {
+  leave(exchange: SocketExchange): void {
     const at = this.#waiting.indexOf(exchange);
     if (at >= 0) this.#waiting.splice(at, 1);
   }
@@ -76,12 +70,11 @@ export class Sockets {
     if (next !== undefined) this.#connect(next);
   }
 
-  /** Idle connections to the same server are most likely as dead as one that failed. */
   dropIdle(): void {
     for (const connection of this.#free.splice(0)) connection.destroy();
   }
 
-  #connect(exchange: Exchange): void {
+  #connect(exchange: SocketExchange): void {
     this.#open += 1;
     new Connection(this, this.#socket()).send(exchange);
   }
@@ -106,76 +99,33 @@ export class Sockets {
   }
 }
 
-/** One request, until its answer is there or nobody waits for it. */
-class Exchange {
+/** A request that goes over a socket. */
+class SocketExchange extends Exchange {
   readonly text: string;
   /** Of text that is ASCII alone `latin1`, which takes less time. */
   readonly encoding: 'latin1' | 'utf8';
   connection: Connection | undefined = undefined;
-  isAnswered = false;
-  /** Since the last byte of the answer. */
-  silentForMs = 0;
   readonly #sockets: Sockets;
-  readonly #request: ExchangeRequest;
-  readonly #resolve: (answer: Answer) => void;
-  readonly #reject: (error: Error) => void;
-  #openForMs = 0;
-  #isOver = false;
 
   constructor(
-    sockets: Sockets,
     request: ExchangeRequest,
+    sockets: Sockets,
     resolve: (answer: Answer) => void,
     reject: (error: Error) => void,
   ) {
-    this.#sockets = sockets;
-    this.#request = request;
+    super(request, sockets, resolve, reject);
     this.text = textOf(request);
     this.encoding = request.headers['Content-Length'] === request.body.length ? 'latin1' : 'utf8';
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#sockets = sockets;
   }
 
-  start(): void {
-    this.#sockets.ticker.add(this.#tick);
-    this.#request.signal?.addEventListener('abort', this.#giveUp);
-    this.#sockets.take(this);
-  }
-
-  answer(answer: Answer): void {
-    if (this.#end()) this.#resolve(answer);
-  }
-
-  /** The connection goes too: nobody knows what still comes over it. */
-  fail(error: Error): void {
-    if (!this.#end()) return;
-    this.#reject(error);
+  protected override drop(): void {
     if (this.connection === undefined) this.#sockets.leave(this);
     else this.connection.destroy();
   }
 
-  lose(error: Error): void {
-    this.fail(error);
+  protected override dropIdle(): void {
     this.#sockets.dropIdle();
-  }
-
-  /** The first tick may come at once. */
-  readonly #tick = (): void => {
-    const { silentMs } = this.#sockets.limits;
-    if (this.silentForMs >= silentMs) this.lose(silentError(silentMs));
-    else if (this.#openForMs >= this.#request.limitMs) this.lose(new OverdueError());
-    this.silentForMs += this.#sockets.ticker.everyMs;
-    this.#openForMs += this.#sockets.ticker.everyMs;
-  };
-
-  readonly #giveUp = (): void => this.fail(abortedError());
-
-  #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
-    this.#sockets.ticker.delete(this.#tick);
-    this.#request.signal?.removeEventListener('abort', this.#giveUp);
-    return true;
   }
 }
 
@@ -184,7 +134,7 @@ class Connection {
   readonly #sockets: Sockets;
   readonly #socket: Socket;
   readonly #reader: AnswerReader;
-  #exchange: Exchange | undefined = undefined;
+  #exchange: SocketExchange | undefined = undefined;
   #wasUsed = false;
   #isForgotten = false;
   /** When the server closes it if it is idle, in epoch milliseconds. */
@@ -201,7 +151,7 @@ class Connection {
     limitConnecting(socket, sockets.limits.connectMs, sockets.ticker);
   }
 
-  send(exchange: Exchange): void {
+  send(exchange: SocketExchange): void {
     this.#exchange = exchange;
     exchange.connection = this;
     this.#socket.ref();

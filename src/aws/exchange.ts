@@ -1,0 +1,93 @@
+import type { Answer } from './answers.ts';
+import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
+import { abortedError, OverdueError, silentError } from './network-errors.ts';
+import type { Ticker } from './ticker.ts';
+
+/** The limits of the connections to one server, and the timer that counts them. */
+export interface Patience {
+  readonly limits: ConnectionLimits;
+  readonly ticker: Ticker;
+}
+
+/** One request, until its answer is there or nobody waits for it. */
+export abstract class Exchange {
+  isAnswered = false;
+  /** Since the last byte of the answer. */
+  silentForMs = 0;
+  readonly #request: ExchangeRequest;
+  readonly #patience: Patience;
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: Error) => void;
+  #openForMs = 0;
+  #isOver = false;
+
+  constructor(
+    request: ExchangeRequest,
+    patience: Patience,
+    resolve: (answer: Answer) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#request = request;
+    this.#patience = patience;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  /** Ends its connection, if it has one: nobody knows what still comes over it. */
+  protected abstract drop(): void;
+
+  /** Ends idle connections to the same server: they are most likely as dead as one that failed. */
+  protected abstract dropIdle(): void;
+
+  /** Limits how long it takes, from now on. */
+  watch(): void {
+    this.#patience.ticker.add(this.#tick);
+    this.#request.signal?.addEventListener('abort', this.#giveUp);
+  }
+
+  answer(answer: Answer): void {
+    if (this.#end()) this.#resolve(answer);
+  }
+
+  fail(error: Error): void {
+    if (!this.#end()) return;
+    this.#reject(error);
+    this.drop();
+  }
+
+  lose(error: Error): void {
+    if (this.#isOver) return;
+    this.fail(error);
+    this.dropIdle();
+  }
+
+  /** The first tick may come at once. */
+  readonly #tick = (): void => {
+    const { limits, ticker } = this.#patience;
+    if (this.silentForMs >= limits.silentMs) this.lose(silentError(limits.silentMs));
+    else if (this.#openForMs >= this.#request.limitMs) this.lose(new OverdueError());
+    this.silentForMs += ticker.everyMs;
+    this.#openForMs += ticker.everyMs;
+  };
+
+  readonly #giveUp = (): void => this.fail(abortedError());
+
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#patience.ticker.delete(this.#tick);
+    this.#request.signal?.removeEventListener('abort', this.#giveUp);
+    return true;
+  }
+}
+
+/** Resolves with the answer to a request. `begin` sends it; what that throws, the request fails with. */
+export function answerTo(
+  { signal }: ExchangeRequest,
+  begin: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => Exchange,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) reject(abortedError());
+    else begin(resolve, reject).watch();
+  });
+}
