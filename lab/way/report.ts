@@ -1,3 +1,4 @@
+import type { BundleSize } from './bundle-sizes.ts';
 import { HELD, type Costs } from './costs.ts';
 import type { SourceCounts } from './source-counts.ts';
 import type { Steps } from './steps.ts';
@@ -6,13 +7,15 @@ export interface Report {
   /** By queue and store. */
   readonly costs: Readonly<Record<string, Costs>>;
   readonly steps: Steps;
+  /** By what is imported. */
+  readonly bundles: Readonly<Record<string, BundleSize>>;
   readonly source: SourceCounts;
 }
 
 /** Returns the report for people; `withFiles` names the files of the steps. */
-export function linesOf({ costs, steps, source }: Report, withFiles: boolean): string[] {
+export function linesOf({ costs, steps, bundles, source }: Report, withFiles: boolean): string[] {
   return [
-    `For each of 1,000 records (bytes: of ${HELD.toLocaleString('en')} whose handlers run):`,
+    `For each of 1,000 records (held: of ${HELD.toLocaleString('en')} whose handlers run):`,
     ...Object.entries(costs).map(([name, cost]) => `  ${name.padEnd(30)}${costLine(cost)}`),
     '',
     'Files that are entered by:',
@@ -21,12 +24,20 @@ export function linesOf({ costs, steps, source }: Report, withFiles: boolean): s
       ...(withFiles ? files.map((file, index) => `    ${String(index + 1).padStart(3)}  ${file}`) : []),
     ]),
     '',
+    "Bundles, minified and without AWS's SDK (+: what it adds to the first):",
+    ...Object.entries(bundles).map(
+      ([name, { bytes, modules }]) =>
+        `  ${name.padEnd(52)}${(bytes / 1_000).toFixed(1).padStart(6)} KB, ${modules} modules`,
+    ),
+    '',
     ...sourceLines(source),
   ];
 }
 
-function costLine({ calls, functions, files, promises, bytes }: Costs): string {
-  return `${calls.toFixed(1)} calls, ${functions} functions in ${files.length} files, ${promises.toFixed(2)} promises, ${bytes} bytes`;
+function costLine({ calls, functions, files, promises, allocated, bytes, requests }: Costs): string {
+  const counts = `${calls.toFixed(1)} calls, ${functions} functions in ${files.length} files, ${promises.toFixed(2)} promises`;
+  const sent = requests[0] === 0 ? '' : `, ${requests.join(' and ')} requests (batches of 10 and 1,000)`;
+  return `${counts}, ${allocated} bytes allocated, ${bytes} bytes held${sent}`;
 }
 
 function sourceLines(source: SourceCounts): string[] {

@@ -1,7 +1,7 @@
+import type { Socket } from 'node:net';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
-import { abortedError, OverdueError, silentError } from './network-errors.ts';
-import type { Ticker } from './ticker.ts';
+import { abortedError, OverdueError, silentError, unconnectedError } from './network-errors.ts';
 
 /** The limits of the connections to one server, and the timer that counts them. */
 export interface Patience {
@@ -90,4 +90,57 @@ export function answerTo(
     if (signal?.aborted === true) reject(abortedError());
     else begin(resolve, reject).watch();
   });
+}
+
+/** Calls each registered callback on every tick until it is removed. */
+interface Ticker {
+  readonly everyMs: number;
+  add(tick: () => void): void;
+  delete(tick: () => void): void;
+}
+
+/**
+ * One timer for all requests that are open; it does not keep the process alive. Whoever counts ticks is patient with a process
+ * that stood still, frozen or busy: an answer that lies in its socket meanwhile is read before the next tick.
+ */
+function ticker(everyMs: number): Ticker {
+  const open = new Set<() => void>();
+  let isRunning = false;
+  const run = (): void => {
+    isRunning = true;
+    const timer = setTimeout(() => {
+      isRunning = false;
+      for (const tick of open) tick();
+      if (open.size > 0 && !isRunning) run();
+    }, everyMs);
+    timer.unref();
+  };
+  return {
+    everyMs,
+    add(tick) {
+      open.add(tick);
+      if (!isRunning) run();
+    },
+    delete: (tick) => void open.delete(tick),
+  };
+}
+
+/** So many to the shorter of the times after which a connection is given up. */
+const TICKS = 6;
+
+export function tickerFor({ silentMs, connectMs }: ConnectionLimits): Ticker {
+  return ticker(Math.min(silentMs, connectMs) / TICKS);
+}
+
+/** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
+export function limitConnecting(socket: Socket, connectMs: number, ticks: Ticker): void {
+  let waitedMs = 0;
+  const tick = (): void => {
+    if (waitedMs >= connectMs) socket.destroy(unconnectedError(connectMs));
+    waitedMs += ticks.everyMs;
+  };
+  const stop = (): void => ticks.delete(tick);
+  ticks.add(tick);
+  socket.once('connect', stop);
+  socket.once('close', stop);
 }

@@ -4,9 +4,8 @@ import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, Connections, ExchangeRequest } from './connections.ts';
-import { answerTo, Exchange, type Patience } from './exchange.ts';
+import { answerTo, Exchange, limitConnecting, type Patience, tickerFor } from './exchange.ts';
 import { closedError, networkError, tooLongError } from './network-errors.ts';
-import { limitConnecting, tickerFor } from './ticker.ts';
 
 /** What this uses of `node:http` and `node:https`. */
 interface HttpModule {

@@ -3,10 +3,9 @@ import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
-import { answerTo, Exchange, type Patience } from './exchange.ts';
+import { answerTo, Exchange, limitConnecting, type Patience, tickerFor } from './exchange.ts';
 import { closedError, networkError, tooLongError, unreadableError } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
-import { limitConnecting, type Ticker, tickerFor } from './ticker.ts';
 
 /**
  * Sockets to one server, each with one request at a time, in HTTP/1.1 (RFC 9112) as AWS's JSON services speak it. The one that was used last is used next.
@@ -15,7 +14,7 @@ export class Sockets implements Patience {
   /** False once the server has answered in a way that is not read here. That answer is an error; the request may be sent again. */
   isUnderstood = true;
   readonly limits: ConnectionLimits;
-  readonly ticker: Ticker;
+  readonly ticker: Patience['ticker'];
   readonly #url: URL;
   readonly #free: Connection[] = [];
   readonly #waiting: SocketExchange[] = [];
