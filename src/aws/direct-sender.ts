@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { stoppableCall } from '../base/bounded.ts';
+import { builtIn } from '../base/built-in.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { type Answer, outputOf } from './answers.ts';
@@ -80,7 +81,9 @@ export function directSender(
       try {
         if (progress !== undefined) progress.attempts = attempt;
         const limitMs = until - clock.now();
-        const answer = await connections.post({ headers, body, limitMs, signal, hasSpan });
+        const answering = connections.post({ headers, body, limitMs, signal, hasSpan });
+        builtIn('node:zlib'); // loaded meanwhile: answers have a checksum
+        const answer = await answering;
         time.learn(answer.headers, signedAt);
         if (progress !== undefined) noteAnswer(progress, answer);
         const output = outputOf(answer, { credentials, headers }, service);

@@ -63,6 +63,5 @@ async function load(): Promise<void> {
   if (choice.transport === 'sdk' || choice.credentials === 'sdk') await loadSdk('');
   if (choice.transport === 'sdk') return;
   builtIn(choice.endpoint.url.protocol === 'https:' ? 'node:https' : 'node:http');
-  builtIn('node:zlib'); // answers have a checksum
   await import('./direct-transport.ts');
 }
