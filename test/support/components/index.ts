@@ -14,6 +14,7 @@ import { lighthouse } from './lighthouse.ts';
 import { ministack } from './ministack.ts';
 import { moto } from './moto.ts';
 import { nodes } from './node.ts';
+import { osls } from './osls.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { porcupine } from './porcupine.ts';
 import { postgres } from './postgres.ts';
@@ -49,6 +50,7 @@ export const components: readonly Component[] = [
   chromium,
   lighthouse,
   verdaccio,
+  osls,
   actionlint,
   ...agents,
 ];
