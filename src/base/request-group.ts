@@ -5,6 +5,8 @@ import type { StopSignal } from './stop.ts';
 /** The items of one request of a `RequestQueue`, and who waits for their answers. */
 export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = QueueMember> {
   readonly items: Item[] = [];
+  /** Those of `items`. */
+  readonly indexes: number[] = [];
   /** What came with each item, and whose it is. */
   readonly notes: Note[] = [];
   readonly members: Member[] = [];
@@ -22,6 +24,7 @@ export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = Queu
     this.signal = signal;
     this.#waiting = waiting;
     for (const { item, note, member } of waiting) {
+      this.indexes.push(this.items.length);
       this.items.push(item);
       this.notes.push(note);
       this.members.push(member);
@@ -61,10 +64,15 @@ export function answerAll<Item, Note, Outcome, Member extends QueueMember>(
   outcomes: readonly Outcome[],
 ): void {
   const members = new Map<Member, AsyncResource>();
-  for (const { member, place } of items) members.set(member, place);
+  // By index: the entries of a list are an object each, and there are thousands.
+  for (let position = 0; position < items.length; position += 1) {
+    const { member, place } = items[position] as Waiting<Item, Note, Outcome, Member>;
+    members.set(member, place);
+  }
   for (const [member, place] of members) {
     place.runInAsyncScope(() => {
-      for (const [position, one] of items.entries()) {
+      for (let position = 0; position < items.length; position += 1) {
+        const one = items[position] as Waiting<Item, Note, Outcome, Member>;
         if (one.member !== member || one.isAnswered) continue;
         one.isAnswered = true;
         try {

@@ -63,7 +63,8 @@ export class RequestQueue<
       },
       putAll: (items, notes, onAnswer) => {
         place ??= new AsyncResource('batchlatch');
-        for (const [index, item] of items.entries()) {
+        for (let index = 0; index < items.length; index += 1) {
+          const item = items[index] as Item;
           const note = notes[index] as Note;
           this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
         }

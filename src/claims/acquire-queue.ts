@@ -54,10 +54,10 @@ async function acquireGroup<Note>(
     outcomes = items.map(() => ({ status: 'error', error }));
   }
   const answers: AcquireOutcome[] = [];
-  for (const index of items.keys()) {
+  for (const index of group.indexes) {
     answers.push(outcomes[index] ?? { status: 'error', error: missingOutcome() });
   }
-  const unwanted = group.answer([...items.keys()], answers);
+  const unwanted = group.answer(group.indexes, answers);
   const late = unwanted.flatMap((index) => {
     const outcome = answers[index];
     return outcome?.status === 'acquired' ? [releaseOf(items[index] as ClaimRequest, outcome.releases)] : [];

@@ -64,7 +64,8 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note
 /** Calls `onWrite` of each member with the notes of its own settlements. */
 function callOnWrite<Note>({ notes, members }: SettlementGroup<Note>): void {
   const byMember = new Map<SettlementMember<Note>, Note[]>();
-  for (const [index, member] of members.entries()) {
+  for (let index = 0; index < members.length; index += 1) {
+    const member = members[index] as SettlementMember<Note>;
     if (member.onWrite === undefined) continue;
     const own = byMember.get(member);
     if (own === undefined) byMember.set(member, [notes[index] as Note]);

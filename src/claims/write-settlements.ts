@@ -54,7 +54,7 @@ export async function writeWithRetries<Note>(
   reach: Reach<Note>,
 ): Promise<void> {
   const { clock, random } = options;
-  let pending = [...group.items.keys()];
+  let pending: readonly number[] = group.indexes;
   for (let write = 1; ; write += 1) {
     pending = await writeOnce(group, pending, write, options, reach);
     if (pending.length === 0) return;
@@ -84,7 +84,8 @@ async function writeOnce<Note>(
   const again: number[] = [];
   const answered: number[] = [];
   const answers: SettleOutcome[] = [];
-  for (const [position, index] of pending.entries()) {
+  for (let position = 0; position < pending.length; position += 1) {
+    const index = pending[position] as number;
     const outcome = outcomes[position] ?? { error: missingOutcome() };
     if (typeof outcome === 'string' || !mayBeWrittenLater(outcome)) reach.isLost = false;
     else if (!signal.aborted && (write < FEWEST_WRITES || now < lastWriteAt(group, index, options))) {

@@ -109,8 +109,8 @@ export function rowFormat(names: AttributeNames): RowFormat {
     toRow: (claim) => attributesOf(claim, true),
     toChange(change) {
       const remove: string[] = [];
-      for (const field of Object.keys(change) as (keyof ClaimChange)[]) {
-        if (change[field] === undefined) remove.push(names[field]);
+      for (const field in change) {
+        if (change[field as keyof ClaimChange] === undefined) remove.push(names[field as keyof ClaimChange]);
       }
       return { set: attributesOf(change, false), remove };
     },

@@ -67,7 +67,8 @@ function after(shorter: Shape, name: string): Shape {
 /** Goes on by the names of the row, and takes its values for parameters. */
 function named(shorter: Shape, row: Row, parameters: AttributeValue[]): Shape {
   let all = shorter;
-  for (const name of Object.keys(row)) {
+  // Not by `Object.keys`, which makes a list of each row.
+  for (const name in row) {
     all = after(all, name);
     parameters.push(row[name] as AttributeValue);
   }
