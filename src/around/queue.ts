@@ -4,8 +4,8 @@ import { boundedSqs } from '../queues/sqs-client.ts';
 import { queueUrlOf, changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
 
 /**
- * Tells SQS when to show these messages again; records of other sources are left out. A failure is reported to the
- * observer and changes nothing else: the queue's own visibility timeout then applies.
+ * Changes the visibility timeout of SQS messages; records of other sources are skipped. The observer is told
+ * of failures: the queue's own visibility timeout then applies.
  */
 export async function showAgain(
   delays: readonly { readonly record: PlannedRecord; readonly delayMs: number }[],
@@ -22,7 +22,7 @@ export async function showAgain(
   }
 }
 
-/** Undefined if the record did not come from SQS, or if the queue's URL cannot be derived. */
+/** Returns undefined if the record is not from SQS, or if no URL can be derived for its queue. */
 function visibilityChange(
   { record, recordId }: PlannedRecord,
   delayMs: number,
