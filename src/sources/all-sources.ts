@@ -62,7 +62,6 @@ function unsupported(event: unknown): UnsupportedEventError {
   return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
 }
 
-/** Names the records' service if it is known, and their event sources. */
 function whose(records: readonly unknown[], service: string | undefined): string {
   const names = [...new Set(records.map(eventSourceOf))].map((source) =>
     source === undefined ? 'no eventSource' : shownName(JSON.stringify(source) ?? typeof source),

@@ -40,9 +40,7 @@ export interface HandedBack {
   error(): unknown;
 }
 
-/**
- * Lists every record to deliver again. Throws for one without an identifier, so that the whole batch returns.
- */
+/** Lists every record to deliver again. Throws if one has no identifier: the whole batch then returns. */
 export function itemFailures(handedBack: readonly HandedBack[]): BatchResponse {
   // Lambda treats an entry without an identifier as a failure of the whole batch; the error says so plainly.
   const unnamed = handedBack.filter(({ itemIdentifier }) => itemIdentifier === undefined).length;

@@ -36,7 +36,6 @@ export function decoder(decode: Decoder): DecoderStep {
   return Object.assign(step, { kind: 'decoder' as const, readPayloads: decodePayloads });
 }
 
-/** Decodes at most `concurrency` payloads at once, and never more than 50. */
 const decodePayloads: ReadPayloads = async (entries, steps, options) => {
   const { concurrency, stop } = options;
   const limit = pLimit(Math.min(concurrency, MOST_AT_ONCE));

@@ -46,13 +46,11 @@ export type OpenedEnvelope =
   /** Why the envelope carries no work. */
   | { readonly ignored: string };
 
-/** The content of an envelope: text, which may be JSON, or a parsed value. */
 type Payload = { readonly text: string } | { readonly value: unknown };
 
 /**
- * Runs all steps on the payloads of entries. Each step carries this function, so the code for decoders is
- * bundled only if one is imported. A record that cannot be decoded becomes an entry with an error; nothing
- * throws or rejects.
+ * Runs all steps on the payloads of entries. Each step carries this function, so that decoders are bundled
+ * only if imported. It never throws: a record that cannot be decoded becomes an entry with an error.
  */
 export type ReadPayloads = (
   entries: readonly SourceEntry[],
@@ -61,7 +59,6 @@ export type ReadPayloads = (
 ) => readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
 
 export interface ReadOptions {
-  /** How many payloads are decoded at once. */
   readonly concurrency: number;
   /** Aborted when time is nearly over: records that are not decoded by then fail, the others go on. */
   readonly stop: StopSignal;

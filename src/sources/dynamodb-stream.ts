@@ -152,8 +152,7 @@ function withoutSets(value: unknown): unknown {
 }
 
 function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {
-  // The SDK's type differs only in binary values. Lambda delivers them as base64, which `unmarshall` does not
-  // change.
+  // The SDK's type differs only in binary values: Lambda's are base64, which `unmarshall` leaves unchanged.
   return image && unmarshall(image as Parameters<typeof unmarshall>[0], { wrapNumbers: toNumber });
 }
 

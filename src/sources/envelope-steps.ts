@@ -30,10 +30,7 @@ export interface Decoded {
   readonly outer?: Envelope | undefined;
 }
 
-/**
- * Returns the record with the content of these envelopes as its body. JSON too large for the function's
- * memory becomes an error here, before a key or a handler reads the body.
- */
+/** Opens a record's envelopes. JSON too large to parse is an error here, before anybody reads the body. */
 export function openText(
   record: EncodedRecord,
   { text: decoded, outer }: Decoded,

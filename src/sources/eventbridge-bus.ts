@@ -60,10 +60,7 @@ function busSource(lanes: Lanes, isOurs: (value: unknown) => boolean): Source<Ev
   };
 }
 
-/**
- * An event from the transformer `WITH_METADATA`:
- * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-addressing.html
- */
+/** `WITH_METADATA`: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-addressing.html */
 interface WithMetadata {
   readonly Data: unknown;
   readonly Metadata?: Readonly<Record<string, unknown>>;

@@ -2,10 +2,7 @@ import { endOfString } from './json-text.ts';
 import type { BatchRecord } from './record.ts';
 import { type ExactReader, isTextRecord } from './text-record.ts';
 
-/**
- * Matches every number that a double may round: a double keeps 15 digits and exponents of two digits exactly.
- * Nearly all texts have no match and need no second pass.
- */
+/** Matches numbers that a double may round: it keeps 15 digits and two-digit exponents exactly. */
 const SUSPICIOUS = /[0-9](?:[0-9.]{15}|[eE][+-]?[0-9]{3})/;
 
 const QUOTE = 0x22;
@@ -26,10 +23,7 @@ export function isExact(literal: string): boolean {
   return Number.isFinite(number) && decimalOf(literal) === decimalOf(String(number));
 }
 
-/**
- * Replaces the inexact numbers of a JSON text. `JSON.parse` rounds them: it reads both 1.000000000000000001
- * and 1.000000000000000002 as 1.
- */
+/** Replaces inexact numbers: `JSON.parse` would read 1.000000000000000001 and 1.000000000000000002 as 1. */
 export function withoutInexact(text: string, replacement: string = INEXACT): string {
   if (!mayBeInexact(text)) return text;
   let result = '';
@@ -80,9 +74,8 @@ function decimalOf(literal: string): string {
 }
 
 /**
- * Returns the record's body for keys, with `Infinity` in place of a number that a double cannot hold exactly:
- * two numbers that round to the same double must not share a key. Throws a `MalformedRecordError` if no key
- * can be made of the payload, such as one that is not UTF-8.
+ * Returns the record's body for keys, with `Infinity` for numbers that a double cannot hold exactly: two
+ * numbers that round alike must not share a key. Throws a `MalformedRecordError` if no key can be made.
  */
 export function exactBody(record: BatchRecord): unknown {
   return isTextRecord(record) ? record.bodyReadBy(EXACT) : record.body;

@@ -25,7 +25,6 @@ export function maxParsedBytes(): number {
   return Math.floor(memoryBytes() / 16);
 }
 
-/** Checks the options of a decoder whose only option is `maxBytes`. Throws a `ConfigurationError`. */
 export function checkedMaxBytes(decoder: string, options: { readonly maxBytes?: number }): number {
   checkOptionsOf(decoder, options, { maxBytes: anInteger(1) });
   return options.maxBytes ?? defaultMaxBytes();

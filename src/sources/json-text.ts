@@ -85,9 +85,7 @@ function isEscaped(text: string, index: number): boolean {
   return (index - before) % 2 === 0;
 }
 
-/**
- * Returns the parsed JSON, or the text if it is not JSON. Throws a `DecodeError` for JSON too large to parse.
- */
+/** Parses JSON, and returns other text as it is. Throws a `DecodeError` for JSON too large to parse. */
 export function parseJsonOrText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   assertParsable(text);
   try {

@@ -1,9 +1,6 @@
 import { isObject } from '../base/is-object.ts';
 
-/**
- * Returns the name of the service that sent an unsupported event, for error messages; undefined if it is
- * unknown. The shapes are those of https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html.
- */
+/** Names the service of an event: https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html */
 export function knownService(event: object): string | undefined {
   const source = sourceOf(event);
   if (typeof source === 'string' && Object.hasOwn(SOURCES, source)) return SOURCES[source];

@@ -60,9 +60,7 @@ export interface RecordOf<Source extends string, Body, Raw> {
 export interface Envelope {
   /** The ID of the event or notification, for nested envelopes of the innermost one. The default key. */
   readonly id: string;
-  /**
-   * String attributes by name. SNS: message attributes. EventBridge: source, detail-type, account, region.
-   */
+  /** String attributes by name, such as SNS's message attributes or EventBridge's source and detail-type. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 

@@ -69,9 +69,8 @@ function s3Record(raw: S3EventRecord): S3BatchRecord {
 }
 
 /**
- * Returns a step of `decode` that unwraps an S3 event notification which S3 sent to a queue or a topic. The
- * body becomes an `S3Notification`; the default key is the one for a notification that S3 sends to the
- * function.
+ * Returns a step of `decode` that unwraps S3 event notifications in a queue or a topic. The body becomes an
+ * `S3Notification`; the default key is the one of a notification that S3 sends to the function.
  */
 export function s3Envelope(): EnvelopeStep {
   return envelopeStep((value) => {
@@ -97,7 +96,6 @@ function onlyRecord(value: unknown): ReadS3Notification {
   return s3NotificationOf(records[0]);
 }
 
-/** A notification, and the ID that is equal in its redeliveries. */
 interface ReadS3Notification {
   readonly id: string;
   readonly body: S3Notification;
@@ -145,7 +143,6 @@ function s3NotificationOf(record: unknown): ReadS3Notification {
   };
 }
 
-/** Recognises the test message that S3 sends when a notification is set up. */
 function isS3TestEvent(value: unknown): boolean {
   return isObject(value) && 'Event' in value && value.Event === 's3:TestEvent' && !('Records' in value);
 }

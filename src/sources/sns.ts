@@ -70,9 +70,8 @@ class SnsRecordView extends TextRecord<'sns', SNSEventRecord> implements SnsBatc
 }
 
 /**
- * Returns a step of `decode` that unwraps an SNS notification in a queue, from a subscription without raw
- * message delivery. The body becomes the message, parsed if it is JSON; the default key is the notification's
- * MessageId.
+ * Returns a step of `decode` that unwraps SNS notifications, from subscriptions without raw message delivery.
+ * The body becomes the message, parsed if it is JSON; the default key is the notification's MessageId.
  */
 export function snsEnvelope(): EnvelopeStep {
   return envelopeStep((value) => {

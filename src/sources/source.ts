@@ -36,8 +36,7 @@ export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
   readonly answer: (handedBack: readonly HandedBack[]) => BatchResponse | KafkaBatchResponse | undefined;
   /**
    * Set if the sender delivers again without waiting for a visibility timeout: Lambda retries an asynchronous
-   * invocation after one and two minutes, a stream at once. Leases are then short, so that they end before
-   * the next delivery.
+   * invocation after one and two minutes, a stream at once. Leases are then short.
    */
   readonly comesAgainSoon?: true;
 }

@@ -26,8 +26,7 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const { messageId, eventSource, eventSourceARN, attributes, body } = membersOf<SQSRecord>(raw);
   const itemIdentifier = textOf(messageId);
 
-  // Standard queues may have a MessageGroupId too (fair queues), which orders nothing. The ARN tells FIFO
-  // queues.
+  // Standard queues may have a MessageGroupId too (fair queues), which orders nothing: the ARN decides.
   // rule: fifo-by-arn
   const isFifo = typeof eventSourceARN === 'string' && eventSourceARN.endsWith('.fifo');
   const groupId = attributes?.MessageGroupId;
