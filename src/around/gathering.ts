@@ -37,9 +37,8 @@ interface Waiting {
 }
 
 /**
- * Gathers attempts for a batch handler. Each attempt waits before its start until no other can join; those
- * whose lease is still live then start together, as runs of one call. Leases, deadlines, message groups and
- * settlements thus work as for single records.
+ * Gathers attempts for a batch handler. Each waits before its start until no other can join; those with live
+ * leases then start as runs of one call, so that leases and settlements work as for single records.
  */
 function gatheringOf(
   handler: BatchHandler,

@@ -3,10 +3,7 @@ import type { PlannedRecord } from '../batch/plan.ts';
 import { boundedSqs } from '../queues/sqs-client.ts';
 import { queueUrlOf, changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
 
-/**
- * Changes the visibility timeout of SQS messages; records of other sources are skipped. The observer is told
- * of failures: the queue's own visibility timeout then applies.
- */
+/** Changes the visibility timeouts of SQS messages. After a failure, the queue's own timeout applies. */
 export async function showAgain(
   delays: readonly { readonly record: PlannedRecord; readonly delayMs: number }[],
   context: BatchContext,

@@ -11,9 +11,8 @@ import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 const VERSION = 'reading-v1';
 
 /**
- * The fewest crashes after which a record is not read again, if `maxCrashes` is set: one crash may only mean
- * that the process could not store that it had read the record. Without `maxCrashes` there is no limit: the
- * redrive policy removes a record that keeps killing processes, and its neighbours complete meanwhile.
+ * The fewest crashes after which `maxCrashes` leaves a record unread: one may only mean that the process
+ * could not store that it had read it. Without `maxCrashes`, the redrive policy removes such records.
  */
 const MOST_DEATHS = 3;
 
@@ -50,9 +49,8 @@ const NOT_DECODED = {
 const UNMARKED: Reading = { status: 'unknown', mark: undefined };
 
 /**
- * The claims for reading records, whose own keys are not known yet. A mark is claimed under the message's ID,
- * started before the record is read and completed afterwards. So a mark whose lease lapsed after its start
- * names the record that killed its process.
+ * The claims for reading records whose keys are not known yet. A mark is claimed under the message's ID,
+ * started before the record is read and completed afterwards. One that lapses in between names a killer.
  */
 export class ReadingMarks {
   readonly #context: BatchContext;
@@ -88,8 +86,7 @@ export class ReadingMarks {
 
   /** Writes in one request that these records will be read. False: do not read the record. Never rejects. */
   start(marks: readonly (Mark | undefined)[]): Promise<boolean[]> {
-    // The same message may be in the batch twice: a second start after the end would look like another
-    // owner's.
+    // A message may be in the batch twice; a second start after the end would look like another owner's.
     const unasked = new Set<Mark>();
     for (const mark of marks) if (mark !== undefined && mark.started === undefined) unasked.add(mark);
     const noted = this.#noteStarts([...unasked]);
@@ -109,9 +106,7 @@ export class ReadingMarks {
     }
   }
 
-  /**
-   * Ends the marks of records that were read; false if decoding failed, which fails the mark. Never rejects.
-   */
+  /** Ends the marks of records that were read (false: decoding failed). Never rejects. */
   async end(marks: ReadonlyMap<Mark, boolean>): Promise<void> {
     const { completed, failed } = this.#context.claims.rules.retention;
     await this.#close([...marks.keys()], (mark) =>

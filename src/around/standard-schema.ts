@@ -6,7 +6,7 @@ import { isObject } from '../base/is-object.ts';
 import type { SchemaPolicy } from '../batch/context.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** The error of a body that does not fit the `schema`; its claim is parked: `BATCHLATCH_INVALID_BODY`. */
+/** The error of a body that the `schema` rejects; the record is parked. Code: `BATCHLATCH_INVALID_BODY`. */
 export class InvalidBodyError extends BatchlatchError {
   /** The first ten problems, without the values. */
   readonly issues: readonly BodyIssue[];
@@ -23,7 +23,7 @@ export class InvalidBodyError extends BatchlatchError {
   }
 }
 
-/** The error of a `schema` that threw or rejected; the record may run again: `BATCHLATCH_SCHEMA_FAILED`. */
+/** The error of a failing `schema`; the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
 export class SchemaFailedError extends BatchlatchError {
   /**
    * Creates the error, for tests of code that catches it.
@@ -105,9 +105,8 @@ const LONGEST_MESSAGE = 200;
 const MOST_VALUES = 1_000;
 
 /**
- * Returns issues that may be stored and logged: bounded, and without values of the body. Schema libraries
- * quote what they received (`Expected number but received "…"`). Known forms are cut off; other values at the
- * issue's path are blotted out.
+ * Returns issues without values of the body, bounded. Schema libraries quote values, each in its own form:
+ * known forms are cut off, and other values at the issue's path are blotted out.
  */
 function shownIssues(issues: readonly StandardSchemaV1.Issue[], body: unknown): BodyIssue[] {
   return issues.slice(0, MOST_ISSUES).map(({ path = [], message }) => {

@@ -33,10 +33,7 @@ export function suspectsFirst(): ReadingPolicy {
 /** Which records may kill the process while they are read: none, those with long texts, or any. */
 type Danger = 'none' | 'long' | 'any';
 
-/**
- * Returns which records are dangerous with these settings. The library's own reading is bounded; decoders and
- * the user's functions are not.
- */
+/** Returns which records are dangerous: only decoders and the user's functions are unbounded. */
 function dangerOf({ decode, key, namespace, payloadValidation }: Settings): Danger {
   if (decode.some(({ kind }) => kind === 'decoder') || typeof namespace === 'function') return 'any';
   const efforts = new Set([key.effort, payloadValidation === undefined ? 'none' : payloadValidation.effort]);
@@ -68,10 +65,9 @@ const MOST_ROUNDS = 10;
 const PATIENCE_MS = 250;
 
 /**
- * Reads the suspects of a batch first, each by itself under a mark (`ReadingMarks`), or in ten rounds if
- * there are more than ten; then all other records as usual. No handler runs before all are read. A mark
- * identifies the record that kills the process; while other records of its batch can complete, it is left
- * unread. Returns the records in the batch's order.
+ * Reads the suspects of a batch first, each under a mark (`ReadingMarks`) and in at most ten rounds; then all
+ * other records as usual. No handler runs before all are read. A mark identifies the record that kills the
+ * process, which is left unread while other records of its batch can complete.
  */
 async function readSuspectsFirst(
   batch: BatchReading,
