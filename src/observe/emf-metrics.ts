@@ -8,10 +8,7 @@ import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
 export interface EmfMetricsOptions {
   /** The CloudWatch namespace, 1 to 255 characters. Default `batchlatch`. */
   readonly namespace?: string;
-  /**
-   * Up to 28 more dimensions, of visible ASCII characters and spaces, as `{ service: 'orders' }`. Default:
-   * none.
-   */
+  /** Up to 28 more dimensions of printable ASCII, such as `{ service: 'orders' }`. Default: none. */
   readonly dimensions?: Readonly<Record<string, string>>;
   /**
    * Writes a line, given without its line feed. Default: to standard output, which Lambda sends to

@@ -26,8 +26,7 @@ export interface JsonLinesOptions {
  * in them.
  *
  * @param options The level and the output.
- * @throws `ConfigurationError` for invalid options, and for a level of the environment that
- *   is none.
+ * @throws `ConfigurationError` for invalid options, and for an invalid `BATCHLATCH_LOG_LEVEL`.
  */
 export function jsonLines(options: JsonLinesOptions = {}): Observer {
   checkOptionsOf('jsonLines', options, { level: oneOf(...LEVELS), write: aFunction() });
@@ -54,10 +53,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
   };
 }
 
-/**
- * Characters that JSON does not escape but terminals and log viewers act upon: control characters, line
- * separators, and marks that change the text direction, which can disguise a value.
- */
+/** Control characters, line separators and direction marks: JSON keeps them, terminals act upon them. */
 const UNSEEN = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
 
 export function escapeUnseen(json: string): string {
@@ -145,10 +141,7 @@ export function shown({ type: message, ...fields }: BatchEvent): object {
   };
 }
 
-/**
- * Returns name, message and code of an error and of its cause. Stacks are long and contain paths, and errors
- * of HTTP clients contain the whole request; both stay out.
- */
+/** Returns name, message and code of an error and its cause, without stacks and attached requests. */
 export function shownError(thrown: unknown, key: string): object {
   // Errors of stores may contain the key.
   const words = toStoredError(thrown, key);

@@ -12,28 +12,28 @@ export interface PowertoolsLogger {
   /**
    * Writes a line of the level DEBUG.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   debug(message: string, attributes: Record<string, unknown>): void;
   /**
    * Writes a line of the level INFO.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   info(message: string, attributes: Record<string, unknown>): void;
   /**
    * Writes a line of the level WARN.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   warn(message: string, attributes: Record<string, unknown>): void;
   /**
    * Writes a line of the level ERROR.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   error(message: string, attributes: Record<string, unknown>): void;
@@ -70,9 +70,7 @@ export interface PowertoolsOptions {
   readonly level?: LogLevel;
   /** Gets the metrics of `emfMetrics()` at the end of a batch, with its own namespace. Default: none. */
   readonly metrics?: PowertoolsMetrics;
-  /**
-   * Whether to publish `metrics` at the end of a batch. Default true; set false with middy's `logMetrics`.
-   */
+  /** Whether to publish `metrics` after a batch. Default true; set false with middy's `logMetrics`. */
   readonly publishMetrics?: boolean;
   /** Gets a subsegment for each call of the handler, current inside the call. Default: none. */
   readonly tracer?: PowertoolsTracer;

@@ -81,7 +81,6 @@ export class Totalling {
   }
 }
 
-/** The totals of an invocation in progress. */
 class Tally implements Totals {
   /** Includes zeros. */
   readonly counts: Record<string, number> = Object.fromEntries(COUNTS.map((name) => [name, 0]));
