@@ -19,7 +19,6 @@ import { contextServing, contextTracedBy, type RecordLink } from './request-span
 
 export interface SpanSettings {
   readonly tracer: Tracer;
-  /** How the record's span refers to its producer's. */
   readonly producer: 'link' | 'parent';
   readonly propagator: () => Extractor;
 }
@@ -72,7 +71,6 @@ export class InvocationSpans {
     context.with(record?.runContext ?? this.#context, run);
   }
 
-  /** Calls `run` inside the batch's span. */
   inside(run: () => void): void {
     context.with(this.#context, run);
   }

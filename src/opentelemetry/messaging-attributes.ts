@@ -14,7 +14,6 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   'eventbridge-bus': 'aws_eventbridge',
 };
 
-/** Returns the attributes of all spans and metrics of an invocation. */
 export function messagingAttributes({ source, destination }: ObservedInvocation): Attributes {
   return {
     'messaging.system': (Object.hasOwn(SYSTEMS, source) ? SYSTEMS[source] : undefined) ?? source,
@@ -22,7 +21,6 @@ export function messagingAttributes({ source, destination }: ObservedInvocation)
   };
 }
 
-/** The attributes of processing one message. */
 export const PROCESS: Attributes = {
   'messaging.operation.name': 'process',
   'messaging.operation.type': 'process',

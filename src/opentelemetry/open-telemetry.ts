@@ -57,8 +57,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     producer,
     propagator: () => propagator ?? propagation,
   };
-  // Unlike the global tracer provider, the global meter provider does not forward earlier instruments to a
-  // provider that is set later.
+  // Created late: instruments created before the global meter provider is set stay without effect.
   let instruments: Instruments | undefined;
   /** Weak, so that an invocation that never finishes is collected. */
   const spans = new WeakMap<ObservedInvocation, InvocationSpans>();

@@ -18,7 +18,6 @@ export function producerOf(record: ObservedRecord, propagator: Extractor): SpanC
   return fromTraceparent(record.headerOf('traceparent')) ?? fromXRay(record.headerOf('x-amzn-trace-id'));
 }
 
-/** The method used of a propagator. */
 export type Extractor = Pick<TextMapPropagator, 'extract'>;
 
 const headers: TextMapGetter<ObservedRecord> = {

@@ -62,7 +62,6 @@ export class RecordSpan {
     }
   }
 
-  /** Begins the span of the settlement. */
   noteSettling(end: string, now: Date): void {
     this.#endSettle(now);
     this.#settle = this.#child('settle', { 'batchlatch.end': end }, now);

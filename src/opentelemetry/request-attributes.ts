@@ -44,7 +44,6 @@ function ofDynamoDB(operation: string, input: Members, server: Attributes): Requ
   };
 }
 
-/** Returns the number of items of a batch operation. */
 function sizeOf({ Statements, TransactItems, RequestItems }: Members): number {
   const ofTables = Object.values((RequestItems ?? {}) as Readonly<Record<string, { Keys?: unknown[] }>>);
   const keys = ofTables.reduce((sum, { Keys = [] }) => sum + Keys.length, 0);

@@ -28,16 +28,13 @@ const TRACER = createContextKey('batchlatch: the tracer of an invocation');
 /** OpenTelemetry's key that suppresses further spans: this request already has one. */
 const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
-/**
- * Returns the context of a request for these records. The first of the invocations sharing it is the parent.
- */
+/** Returns the context of a request for these records. The first invocation that shares it is the parent. */
 export function contextServing(served: Served, batch: Context): Context {
   const outer = context.active();
   const others = outer.getValue(SERVED) as readonly Served[] | undefined;
   return (others === undefined ? batch : outer).setValue(SERVED, [...(others ?? []), served]);
 }
 
-/** Returns a context whose requests are traced by this tracer. */
 export function contextTracedBy(tracer: Tracer, outer: Context): Context {
   return outer.setValue(TRACER, tracer);
 }
