@@ -1,6 +1,6 @@
 /**
- * A function that returns the whole key of a call, stored without a namespace or version, for tables that
- * another library shares.
+ * A function that returns the whole key of a call, stored without a namespace or version. For tables shared
+ * with another library.
  *
  * @typeParam Args The parameters of the function.
  * @param args The arguments of the call.

@@ -29,9 +29,9 @@ export function canonicalText(value: unknown, path: readonly string[] = []): str
 }
 
 /**
- * Throws a `KeyError` with the path of a value that canonical JSON would lose or cannot represent: numbers
- * that a double cannot hold exactly (RFC 8785, appendix D, leaves them to strings); class instances, which
- * would all be `{}`; functions, symbols and bigints; cycles; and payloads that are too deep or too large.
+ * Throws a `KeyError` with the path of a value that canonical JSON loses or cannot represent: inexact numbers
+ * (RFC 8785, appendix D), class instances, functions, symbols, bigints, cycles, and payloads too deep or too
+ * large.
  */
 export function assertHashable(value: unknown, base: readonly string[] = []): void {
   const problem = problemOf(value, 0, { values: 0, ancestors: [] });
@@ -43,7 +43,7 @@ export function assertHashable(value: unknown, base: readonly string[] = []): vo
   throw new KeyError(`The payload ${what}${where}${why === undefined ? '' : `, ${why}`}`);
 }
 
-/** The most parts of a path in an error message. */
+/** Parts of a path in error messages; that of a cycle is endless. */
 const LONGEST_PATH = 10;
 
 interface Problem {
@@ -150,9 +150,9 @@ function tooDeep(ancestors: readonly unknown[]): Problem {
 }
 
 /**
- * Returns the SHA-256, in hex, of the canonical form of a JSON text; texts with equal values have equal
- * hashes. Throws a `KeyError` for values without an exact form, including numbers that `JSON.parse` would
- * round, a `DecodeError` for a text too large to parse, and the errors of `JSON.parse`.
+ * Returns the SHA-256, in hex, of the canonical form of a JSON text: equal values, equal hashes. Throws a
+ * `KeyError` for values without an exact form, a `DecodeError` for a text too large, or the error of
+ * `JSON.parse`.
  */
 export function jsonTextHash(text: string): string {
   assertParsable(text);

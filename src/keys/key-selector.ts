@@ -13,7 +13,7 @@ export interface KeySelector<Body = unknown> {
   (record: BatchRecord<Body>): string;
   /** Set if the result is the whole key, stored without a namespace or version. */
   readonly isWholeKey?: true;
-  /** Set if the result is the ID of the message, which no other consumer of the queue has. */
+  /** Set if the result is the message's ID, which no record of another queue has. */
   readonly isMessageId?: true;
   /**
    * The risk of calling the selector. `none`: it does not read the body. `bounded`: no body of up to 256 KB
@@ -32,7 +32,7 @@ export function withEffort<Body>(
 }
 
 /**
- * Returns a selector of whole keys, for tables that another library shares.
+ * Returns a selector of whole keys, for tables shared with another library.
  *
  * @typeParam Body The type of the record's body.
  * @param select Returns the whole key.
@@ -51,9 +51,8 @@ export function assertNoNamespace(namespace: unknown, example: string): void {
 }
 
 /**
- * Returns the selector that uses the ID of the message: SQS's message ID, EventBridge's event ID, or the ID
- * of the innermost envelope in `decode`. Redeliveries have the same ID; if a producer sends the same work
- * twice, the IDs differ.
+ * Returns the selector that uses the message's ID: SQS's message ID, EventBridge's event ID, or the ID of the
+ * innermost envelope in `decode`. Redeliveries share it; a producer that sends twice makes two IDs.
  */
 export function messageId(): KeySelector {
   const select: KeySelector = (record) => {

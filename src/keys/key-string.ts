@@ -9,9 +9,7 @@ import type { BatchRecord } from '../sources/record.ts';
 export interface KeyParts<Subject = undefined> {
   /** The subject of the key, for error messages. */
   readonly of: 'record' | 'call' | 'request';
-  /**
-   * Undefined if `key` returns the whole key. The version tells how keys are made; versions never share keys.
-   */
+  /** Undefined if `key` returns the whole key. Different versions of making keys never share one. */
   readonly prefix:
     | { readonly namespace: (subject: Subject) => unknown; readonly version: string }
     | undefined;
@@ -95,16 +93,10 @@ export function refusePromise(name: string, of: string, given: unknown): void {
 /** A namespace for all records, or a function that returns one for each, such as a tenant. */
 export type Namespace = string | ((record: BatchRecord) => string);
 
-/**
- * The version of the algorithm that makes keys. A new algorithm gets a new version: old and new rows never
- * match by accident, and a change can be rolled out without running work twice.
- */
+/** The version of the algorithm that makes keys. Keys of another version never match by accident. */
 const VERSION = 'v1';
 
-/**
- * Returns the function that makes the keys of records: `namespace#v1:…`, or the whole key of the selector. It
- * throws a `KeyError` for a record without a key.
- */
+/** Returns the maker of keys, `namespace#v1:…`. It throws a `KeyError` for a record without one. */
 export function keyMaker(select: KeySelector, namespace: Namespace): (record: BatchRecord) => string {
   const isConstant = typeof namespace === 'string';
   const space = isConstant ? () => namespace : namespace;

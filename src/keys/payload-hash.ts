@@ -45,7 +45,7 @@ function jsonBody(record: BatchRecord): unknown {
 }
 
 /**
- * Selects the members of a payload that are hashed. Default: all. The options exclude each other.
+ * The members of a payload that are hashed: `include` or `exclude`, not both. Default: all.
  *
  * @typeParam Payload The type of the payload, whose members the paths name. Default: any paths.
  */
@@ -62,9 +62,8 @@ export interface PayloadHashOptions<Payload = unknown> {
 const PATHS = aListOf("a list of paths such as ['orderId']");
 
 /**
- * Returns the function that hashes the selected members. `name` is the public function that takes these
- * options. Throws a `ConfigurationError` for invalid options; the returned function throws a `KeyError` for a
- * payload without the included values or without a canonical form.
+ * Returns the function that hashes the selected members; `name` is the public function with these options. It
+ * throws a `KeyError` for a payload without the included values or without a canonical form.
  */
 export function contentHash(name: string, options: PayloadHashOptions): (payload: unknown) => string {
   checkOptionsOf(name, options, { include: PATHS, exclude: PATHS });
@@ -110,13 +109,9 @@ function pathsOf(option: string, paths: readonly string[]): PayloadPath[] {
   return paths.map((path) => parsePath(option, path));
 }
 
-/** A path that is missing in this many payloads is reported. */
 const ENOUGH = 10;
 
-/**
- * Warns once if a path of `include` is missing in all of the first ten payloads. A single record without it
- * may be expected; ten suggest a misspelt path.
- */
+/** Warns once if a path of `include` is missing in all of the first ten payloads: it may be misspelt. */
 function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unknown) => void {
   let unseen = paths;
   let payloads = 0;

@@ -67,8 +67,7 @@ export function withoutPaths(payload: unknown, paths: readonly PayloadPath[]): u
   const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [name, child] of Object.entries(payload)) {
     const below = entriesBelow(name);
-    // Without Object.create(null), `copy['__proto__'] = …` would set the prototype and be missing from the
-    // hash.
+    // On a plain `{}`, `copy['__proto__'] = …` would set the prototype and be missing from the hash.
     if (!below.some((rest) => rest.length === 0)) copy[name] = withoutPaths(child, below);
   }
   return copy;
