@@ -68,9 +68,9 @@ export async function sendDeadLetter(
 type Attribute = { readonly DataType: string; readonly StringValue: string };
 
 /**
- * Returns the attributes: those added here first, most useful first, then the record's own, as many as SQS's
- * limits allow. Attributes of the sender with a reserved name, in any case, are dropped: a sender could
- * otherwise forge an error, an attempt or a key.
+ * Returns the attributes: those added here, most useful first, then the record's own, as far as SQS's limits
+ * allow. Own attributes with a reserved name, in any letter case, are dropped: a sender could forge an error
+ * or a key.
  */
 function attributesOf(
   { error, source, recordId, key, attempt, attributes }: DeadLetter,

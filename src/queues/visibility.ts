@@ -50,7 +50,6 @@ export async function changeVisibilities(
   return errors;
 }
 
-/** Splits the changes into requests of ten messages of one queue. */
 function* groupsOf(
   changes: readonly VisibilityChange[],
 ): Generator<{ readonly queueUrl: string; readonly indexes: readonly number[] }> {
