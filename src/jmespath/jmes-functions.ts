@@ -17,7 +17,7 @@ type Json = Parameters<PowertoolsFunctions['funcToString']>[0];
  */
 export class BoundedFunctions extends PowertoolsFunctions {
   /**
-   * The error that fails the evaluation: the interpreter turns what a function throws into an empty result.
+   * The error that must fail the evaluation: the interpreter turns errors of functions into empty results.
    */
   refusal: Error | undefined;
 
@@ -109,10 +109,7 @@ export class ExactFunctions extends BoundedFunctions {
   }
 }
 
-/**
- * Evaluates an expression. Throws a `KeyError` if it cannot be evaluated, or if a function refused its input,
- * whatever the expression made of that.
- */
+/** Evaluates an expression. Throws a `KeyError` if that fails, or if a function refused its input. */
 export function find(expression: string, data: unknown, customFunctions: PowertoolsFunctions): unknown {
   const bounded = customFunctions instanceof BoundedFunctions ? customFunctions : undefined;
   if (bounded !== undefined) bounded.refusal = undefined;

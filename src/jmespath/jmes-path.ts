@@ -41,8 +41,8 @@ export function jmesPath(expression: string): KeySelector {
     functions.hasReplaced = false;
     const data = stablePart(record);
     const key = keyOf(data, INEXACT);
-    // An inexact number may decide the key by comparison, sorting or counting without being in it. The key
-    // must not change with the opposite infinity.
+    // An inexact number can decide the key without being in it (sorted, say). Its opposite then changes the
+    // key.
     if (functions.hasReplaced && keyOf(data, `-${INEXACT}`) !== key) {
       throw new KeyError(
         `The result of the expression \`${expression}\` depends on a number ` +
