@@ -6,7 +6,6 @@ import { type Reading, unlessStopped } from './stop-before.ts';
 
 /** Stores list claims in no order, so this many are read for each line, to find the oldest. */
 const READ_FOR_EACH = 25;
-/** The most claims that are read. */
 const MOST_READ = 1_000;
 
 /** Returns a log line for each of the oldest claims of the state, up to `limit`. */

@@ -1,4 +1,3 @@
-/** Returns the `table` dimension of the metrics. */
 export function tableNameFrom(given: string | undefined): string {
   return given ?? (process.env['CLAIMS_TABLE_NAME'] || 'claims');
 }

@@ -23,7 +23,6 @@ export interface ClaimMonitorReport {
 /** The counts, as far as the store answered in time. */
 type Counts = ReadonlyMap<CountedState, Counted>;
 
-/** Returns the report; `now` is in epoch milliseconds. */
 export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
   const oldest = counted.get('overdue')?.oldestLeaseUntil;
   return {
@@ -48,9 +47,7 @@ type CountedState = (typeof STATES)[number];
 
 /** The count of one state, perhaps incomplete. */
 interface Counted extends Omit<ClaimCount, 'readBy' | 'next' | 'unreadable' | 'newer'> {
-  /** Absent if nothing was read. */
   readonly readBy?: ClaimCount['readBy'];
-  /** Whether the count is complete. */
   readonly isWhole: boolean;
 }
 
@@ -67,7 +64,6 @@ export async function countAll(
   }
 }
 
-/** Counts page by page, until the end or until it is time to stop. */
 async function countState(state: CountedState, reading: Reading): Promise<Counted> {
   let counted: Counted = { count: 0, rowsRead: 0, isWhole: false };
   let cursor: string | undefined;
