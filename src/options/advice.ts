@@ -53,7 +53,6 @@ headerKey headerName idempotencyKeyHeader|header
 enforceIdempotency|required
 storage|store`;
 
-/** Returns the advice for another library's option; undefined for unknown names. */
 function peerAdvice(name: string, known: readonly string[]): string | undefined {
   for (const line of PEER_OPTIONS.trim().split('\n')) {
     const [names = '', ours = '', note] = line.split('|');

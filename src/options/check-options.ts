@@ -8,7 +8,6 @@ function knownNames(_name: string, known: readonly string[]): string {
   return `known options are ${known.join(', ')}`;
 }
 
-/** The check of one option. */
 export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;

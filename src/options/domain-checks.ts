@@ -1,7 +1,6 @@
 import { isObject } from '../base/is-object.ts';
 import { anInteger, type Check, objectWith, required } from './check-options.ts';
 
-/** Checks the store that a wrapper takes. */
 export function aStore(): Check {
   return required(objectWith('acquire', 'settle', 'extend', 'inspect'));
 }
@@ -13,7 +12,6 @@ export function anAdmin(): Check {
   };
 }
 
-/** Checks `retentionMs`. */
 export function aRetention(): Check {
   const anEnd = anInteger(1_000);
   return {
