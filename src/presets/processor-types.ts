@@ -86,8 +86,8 @@ export interface ProcessorOptions<
 }
 
 /**
- * The record that the handler gets: of the source, with its own body type or the one of the schema or caller.
- * The source comes first, because in a generic function `Body` is not known yet.
+ * The record that the handler gets, with the body type of the source, the schema or the caller. The source
+ * comes first, because in a generic function `Body` is not known yet.
  */
 type HandledRecord<Body, Kind extends BatchRecord> = unknown extends Kind['body']
   ? WithBody<Kind, Body>
