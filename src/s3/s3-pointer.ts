@@ -135,9 +135,8 @@ async function bytesOf({ Body: body }: GetObjectCommandOutput, maxBytes: number)
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     if (length > maxBytes) {
-      const message =
-        'The object that the message points to has ' + `more than ${maxBytes} bytes (maxBytes of s3Pointer)`;
-      throw new DecodeError(message, { isRetryable: false });
+      const problem = `has more than ${maxBytes} bytes (maxBytes of s3Pointer)`;
+      throw new DecodeError(`The object that the message points to ${problem}`, { isRetryable: false });
     }
     chunks.push(chunk);
   }
