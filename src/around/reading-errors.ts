@@ -31,9 +31,7 @@ export class NotReadError extends BatchlatchError {
 }
 
 const WHY_NOT_READ = {
-  killed:
-    'a process died while reading it, and reading it now would put the other records of its batch at risk; ' +
-    'it is read when it is delivered without them',
+  killed: 'a process died while reading it; it is read when it is delivered without the rest of its batch',
   elsewhere: 'another process is reading it, or died while reading it and its lease is not over yet',
   store: 'the claim store did not say whether reading it is safe',
   time: "the function's time was nearly over",
