@@ -41,7 +41,7 @@ export function wholeKey<Body = unknown>(select: (record: BatchRecord<Body>) => 
   return Object.assign((record: BatchRecord<Body>) => select(record), { isWholeKey: true as const });
 }
 
-/** Throws a `ConfigurationError` for a namespace beside whole keys, which would have no effect. */
+/** Throws a `ConfigurationError` for a namespace with whole keys, which would have no effect. */
 export function assertNoNamespace(namespace: unknown, example: string): void {
   if (namespace === undefined) return;
   throw new ConfigurationError(

@@ -113,7 +113,7 @@ function whole(value: string | undefined): Attribute | undefined {
   return { DataType: 'String', StringValue: value.replace(REFUSED_BY_SQS, '\uFFFD') };
 }
 
-// oxlint-disable-next-line no-control-regex -- these are what is to be replaced
+// oxlint-disable-next-line no-control-regex -- the characters to replace
 const REFUSED_BY_SQS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/gu;
 
 /** Escapes the characters that SQS refuses. Only bodies of other services have them, and those are JSON. */
