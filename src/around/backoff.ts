@@ -5,22 +5,23 @@ import { retryLaterMs } from '../attempts/errors.ts';
 import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 import { showAgain } from './queue.ts';
 
-/** Options of `backoff`. */
+/** Options of `backoff()`. */
 export interface BackoffOptions {
-  /** The bound of the first delay, in milliseconds; it doubles with every receive. Default 1,000. */
+  /** The upper bound of the first delay, in milliseconds; it doubles with every receive. Default 1,000. */
   readonly baseDelayMs?: number;
-  /** The longest bound, in milliseconds. Default 900,000 (15 minutes). */
+  /** The largest upper bound, in milliseconds. Default 900,000 (15 minutes). */
   readonly maxDelayMs?: number;
 }
 
 /**
- * For `visibility`: when an SQS message that is handed back comes again. Failures wait for a delay that is drawn evenly
- * from 0 to a bound, which doubles with every receive ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), or
- * for as long as a `RetryLaterError` says. A message whose key another owner holds waits for the rest of that lease, so
- * that waiting uses up no receives; what was not started comes again at once. Needs `sqs`.
+ * Returns the policy for `visibility` that delays the redelivery of SQS messages. After a failure the delay
+ * is random, from 0 to a bound that doubles with every receive ("Exponential Backoff And Jitter", AWS
+ * Architecture Blog, 2015), or as long as a `RetryLaterError` says. A message whose key another owner holds
+ * waits for the rest of that lease, so that waiting uses up no receives. A message that was not started in
+ * time comes again at once. Needs `sqs`.
  *
  * @param options The bounds of the delay.
- * @throws `ConfigurationError` for an option that is unknown or impossible.
+ * @throws `ConfigurationError` for invalid options.
  *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), visibility: backoff({ maxDelayMs: 60_000 }) });
@@ -37,7 +38,7 @@ export function backoff(options: BackoffOptions = {}): VisibilityPolicy {
       for (const record of ledger.records) {
         const { lane, itemIdentifier = '' } = record;
         if (isAcknowledged(ledger.outcomeOf(record)) || kept.has(itemIdentifier)) continue;
-        // What stands behind a failure of its group becomes visible together with it: the group stays in order.
+        // Messages behind a failure of their group become visible together with it, to keep the order.
         const delayMs =
           laneDelays.get(lane) ?? redeliveryDelayMs(record, { baseDelayMs, maxDelayMs }, context);
         if (lane !== undefined) laneDelays.set(lane, delayMs);
@@ -48,7 +49,7 @@ export function backoff(options: BackoffOptions = {}): VisibilityPolicy {
   };
 }
 
-/** In how many milliseconds a record that is handed back should come again. */
+/** Returns the delay before a record is delivered again. */
 export function redeliveryDelayMs(
   planned: PlannedRecord,
   { baseDelayMs, maxDelayMs }: Required<BackoffOptions>,

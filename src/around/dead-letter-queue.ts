@@ -9,19 +9,19 @@ import { aUrl } from '../options/domain-checks.ts';
 import { boundedSqs } from '../queues/sqs-client.ts';
 import { type DeadLetter, sendDeadLetter } from '../queues/dead-letter.ts';
 
-/** Options of `deadLetterQueue`. */
+/** Options of `deadLetterQueue()`. */
 export interface DeadLetterQueueOptions {
-  /** The URL of the queue that takes what failed for good. */
+  /** The URL of the dead-letter queue. */
   readonly url: string;
 }
 
 /**
- * For `deadLetter`: sends what failed for good to a queue, with its error and its key, as soon as that is known. The
- * record is acknowledged once the queue has it. When the process dies in between, the record comes again, is found
- * parked, and is sent again: twice is better than never. Needs `sqs`.
+ * Returns the policy for `deadLetter` that sends a record that failed for good to a queue, with its error and
+ * key. The record is acknowledged once the queue has it. If the process dies in between, the next delivery
+ * finds the record parked and sends it again, so the queue may get it twice. Needs `sqs`.
  *
- * @param options Where failed records are sent.
- * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ * @param options The queue.
+ * @throws `ConfigurationError` for missing or invalid options.
  *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), deadLetter: deadLetterQueue({ url }) });
@@ -33,7 +33,7 @@ export function deadLetterQueue(options: DeadLetterQueueOptions): DeadLetterPoli
     option: 'deadLetter',
     async send(planned, { sqs, time, watch, ledger }) {
       const { recordId, key } = planned;
-      // Without a record there is nothing to send: such a message is left to the queue's redrive policy.
+      // A record that cannot be read is left to the queue's redrive policy.
       const letter = letterOf(planned, ledger);
       if (sqs === undefined || letter === undefined) return;
       try {
@@ -49,7 +49,7 @@ export function deadLetterQueue(options: DeadLetterQueueOptions): DeadLetterPoli
   };
 }
 
-/** Undefined: it has not failed for good, or cannot be read. */
+/** Returns undefined unless the record failed for good and can be read. */
 function letterOf(planned: PlannedRecord, ledger: Ledger): DeadLetter | undefined {
   const { record, key } = planned;
   const outcome = ledger.outcomeOf(planned);
@@ -57,7 +57,7 @@ function letterOf(planned: PlannedRecord, ledger: Ledger): DeadLetter | undefine
   const { raw, source, messageGroupId, attributes } = record;
   const attempt = ledger.attemptOf(planned);
   return {
-    // A message is sent as it was delivered; a record of another source is sent as a whole, as JSON.
+    // An SQS message is sent as delivered; a record of another source is sent whole, as JSON.
     body: source === 'sqs' ? record.raw.body : JSON.stringify(raw),
     error: toStoredError('error' in outcome ? outcome.error : new MismatchError()),
     source: source === 'sqs' ? record.raw.eventSourceARN : source,

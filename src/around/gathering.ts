@@ -8,24 +8,25 @@ import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError, isError } from '../base/errors.ts';
 
-/** The answer of a batch handler fits no records: all count as failed. Code: `BATCHLATCH_BATCH_ANSWER`. */
+/** The error of a batch handler's malformed result; all its records fail. Code: `BATCHLATCH_BATCH_ANSWER`. */
 export class BatchAnswerError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Creates the error, for tests of code that catches it.
    *
    * @param items How many items the handler got.
-   * @param answer What it returned.
+   * @param answer The handler's result.
    */
   constructor(items: number, answer: unknown) {
     const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
     super(
       'BATCHLATCH_BATCH_ANSWER',
-      `The batch handler got ${items} items and returned ${given}; return nothing, or an array with an entry for each item`,
+      `The batch handler got ${items} items and returned ${given}; ` +
+        'return nothing, or an array with an entry for each item',
     );
   }
 }
 
-/** Makes the handler of many records one that the engine runs: see `BatchHandler`. */
+/** Adapts a batch handler to the engine: see `BatchHandler`. */
 export function gathered(handler: BatchHandler): GatheringHandler {
   return { gather: (context, starts) => gatheringOf(handler, context, starts) };
 }
@@ -36,9 +37,8 @@ interface Waiting {
 }
 
 /**
- * Brings single attempts together for a batch handler: each waits before its start until no other could
- * join it; then those whose lease is live start together, as runs of one call. So leases, deadlines, message groups
- * and settlements are the same for both kinds of handler.
+ * Gathers attempts for a batch handler. Each waits before its start until no other can join; those with live
+ * leases then start as runs of one call, so that leases and settlements work as for single records.
  */
 function gatheringOf(
   handler: BatchHandler,
@@ -53,7 +53,7 @@ function gatheringOf(
         gathering.startIfComplete();
       }),
     startIfComplete() {
-      // Those that could still join are busy, as far as there are slots for them.
+      // Busy attempts may still join, up to the number of slots.
       const expected = Math.min(claims.activity.busy, settings.concurrency);
       if (waiting.length > 0 && waiting.length >= expected) void start(waiting.splice(0));
     },
@@ -75,7 +75,7 @@ function gatheringOf(
   }
 }
 
-/** The attempts of one call of a batch handler: of thousands, the first that asks looks at all of them. */
+/** Asks all attempts of one call who has seen the abort; caches the answer, because thousands may ask. */
 function together(attempts: readonly Attempt[]): RunsTogether {
   let seen: { readonly by: HandlerStop | undefined } | undefined;
   return {
@@ -86,13 +86,13 @@ function together(attempts: readonly Attempt[]): RunsTogether {
   };
 }
 
-/** A handler for each of these records that calls the batch handler once, when all of them have been given to it. */
+/** Returns a handler that calls the batch handler once, after it was called for each of these records. */
 function callTogether(
   handler: BatchHandler,
   attempts: readonly BatchAttempt[],
   around: AroundHandler | undefined,
 ): RecordHandler {
-  // Claims are answered in requests side by side, in any order.
+  // Claim requests run concurrently, so their answers may come in any order.
   const inOrder = attempts.toSorted((a, b) => a.of.index - b.of.index);
   const places = new Map(inOrder.map(({ of }, place) => [of.record, place]));
   const items: BatchItem[] = [];

@@ -2,19 +2,19 @@ import type { HeartbeatPolicy } from '../batch/context.ts';
 import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 import { showAgain } from './queue.ts';
 
-/** Options of `heartbeat`. */
+/** Options of `heartbeat()`. */
 export interface HeartbeatOptions {
-  /** Time between two renewals, in milliseconds; never more than half of what is left of a lease. Default: a third of the lease. */
+  /** Milliseconds between renewals, at most half of the remaining lease. Default: a third of the lease. */
   readonly intervalMs?: number;
 }
 
 /**
- * For `heartbeat`: renews the leases of the handlers that run, and keeps the batch's unfinished SQS messages invisible
- * for as long where `sqs` is given. Without it, leases are renewed for every source but SQS, whose lease lasts as long
- * as the invocation.
+ * Returns the policy for `heartbeat` that renews the leases of running handlers. With `sqs`, it also keeps
+ * the batch's unfinished messages invisible. Without this policy, leases are renewed for every source but
+ * SQS, whose lease lasts as long as the invocation.
  *
  * @param options How often leases are renewed.
- * @throws `ConfigurationError` for an option that is unknown or impossible.
+ * @throws `ConfigurationError` for invalid options.
  *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), leaseMs: 60_000, heartbeat: heartbeat() });

@@ -3,10 +3,7 @@ import type { PlannedRecord } from '../batch/plan.ts';
 import { boundedSqs } from '../queues/sqs-client.ts';
 import { queueUrlOf, changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
 
-/**
- * Tells SQS when to show these messages again; records of other sources are left out. A failure is reported to the
- * observer and changes nothing else: the queue's own visibility timeout then applies.
- */
+/** Changes the visibility timeouts of SQS messages. After a failure, the queue's own timeout applies. */
 export async function showAgain(
   delays: readonly { readonly record: PlannedRecord; readonly delayMs: number }[],
   context: BatchContext,
@@ -22,7 +19,7 @@ export async function showAgain(
   }
 }
 
-/** Undefined if the record did not come from SQS, or if the queue's URL cannot be derived. */
+/** Returns undefined if the record is not from SQS, or if no URL can be derived for its queue. */
 function visibilityChange(
   { record, recordId }: PlannedRecord,
   delayMs: number,

@@ -1,27 +1,29 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** Processes died while reading the record: it is not read again. Code: `BATCHLATCH_READING_KILLS`. */
+/** The error of a record that killed processes while it was read. Code: `BATCHLATCH_READING_KILLS`. */
 export class ReadingKillsError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Creates the error, for tests of code that catches it.
    *
    * @param deaths How many processes died.
    */
   constructor(deaths: number) {
     super(
       'BATCHLATCH_READING_KILLS',
-      `${deaths} processes died while reading this record (\`decode\`, \`key\`, \`namespace\`, \`payloadValidation\`), so it is not read again; check what they do with its body`,
+      `${deaths} processes died while reading this record ` +
+        '(`decode`, `key`, `namespace`, `payloadValidation`), so it is not read again; ' +
+        'check what they do with its body',
     );
   }
 }
 
-/** The record was handed back unread, so that reading it takes no other record along. Code: `BATCHLATCH_NOT_READ`. */
+/** The error of a record that was not read, to protect the rest of its batch. Code: `BATCHLATCH_NOT_READ`. */
 export class NotReadError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Creates the error, for tests of code that catches it.
    *
    * @param because Why it was not read.
-   * @param options What failed, as its `cause`.
+   * @param options The `cause`.
    */
   constructor(because: keyof typeof WHY_NOT_READ, options?: { cause: unknown }) {
     super('BATCHLATCH_NOT_READ', `The record was not read: ${WHY_NOT_READ[because]}`, options);
@@ -29,8 +31,7 @@ export class NotReadError extends BatchlatchError {
 }
 
 const WHY_NOT_READ = {
-  killed:
-    'a process died while reading it, and reading it now would put the other records of its batch at risk; it is read when it is delivered without them',
+  killed: 'a process died while reading it; it is read when it is delivered without the rest of its batch',
   elsewhere: 'another process is reading it, or died while reading it and its lease is not over yet',
   store: 'the claim store did not say whether reading it is safe',
   time: "the function's time was nearly over",

@@ -7,26 +7,25 @@ import type { BatchContext } from '../batch/context.ts';
 import { isStoreOutage } from './run-without-claim.ts';
 import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 
-/** Goes before the id of a record whose reading is claimed, after the namespace; keys of work have another version. */
+/** The version of the keys of marks, after the namespace. Keys of work have another one. */
 const VERSION = 'reading-v1';
 
 /**
- * With `maxCrashes`, the record is not read again after that many crashes, but never after fewer than these: a process
- * that read it and could not store that looks the same, without any fault of the record. Without `maxCrashes` there is no
- * limit: the redrive policy takes a record that keeps killing processes, and its neighbours are done meanwhile.
+ * The fewest crashes after which `maxCrashes` leaves a record unread: one may only mean that the process
+ * could not store that it had read it. Without `maxCrashes`, the redrive policy removes such records.
  */
 const MOST_DEATHS = 3;
 
-/** How often a record that has killed a process is left unread to protect its neighbours, before it is read after them. */
+/** How often a record that killed a process is left unread, before it is read after its neighbours. */
 const MOST_DEFERRALS = 3;
 
-/** What the store says of reading a record that was received before. */
+/** The store's answer to the claim for reading a redelivered record. */
 export type Reading =
-  /** It was read before, and the process survived it. */
+  /** A process has read it before and survived. */
   | { readonly status: 'harmless' }
-  /** Without a mark it is read unmarked. */
+  /** Nothing is known. Without a mark, the record is read unmarked. */
   | { readonly status: 'unknown'; readonly mark: Mark | undefined }
-  /** A process died while it read it. */
+  /** A process died while reading it. */
   | {
       readonly status: 'killer';
       readonly mark: Mark;
@@ -38,11 +37,10 @@ export type Reading =
 /** The claim for reading one record. */
 export interface Mark extends OwnedClaim {
   readonly releases: number;
-  /** Once it was to be noted as started: whether it is known to be. */
+  /** Set once the start is being written: whether that succeeded. */
   started?: Promise<boolean>;
 }
 
-/** Of a record that was read, and could not be decoded now. */
 const NOT_DECODED = {
   name: 'NotDecoded',
   message: 'It was read but could not be decoded; the next delivery may differ',
@@ -51,14 +49,13 @@ const NOT_DECODED = {
 const UNMARKED: Reading = { status: 'unknown', mark: undefined };
 
 /**
- * Claims for the reading of records, before they have keys of their own: made under the message's id, noted as started
- * before one is read, and completed after it. So a claim that lapsed after its start names the record that killed its
- * process, and a completed one a record that did not.
+ * The claims for reading records whose keys are not known yet. A mark is claimed under the message's ID,
+ * started before the record is read and completed afterwards. One that lapses in between names a killer.
  */
 export class ReadingMarks {
   readonly #context: BatchContext;
   readonly #namespace: string;
-  /** Made, and neither completed nor given back. */
+  /** Claimed, but neither completed nor released. */
   readonly #open = new Set<Mark>();
 
   constructor(context: BatchContext, namespace: string) {
@@ -66,17 +63,17 @@ export class ReadingMarks {
     this.#namespace = namespace;
   }
 
-  /** Claims the reading of all, in one request, and returns what is known of each. Never rejects. */
+  /** Claims all marks in one request and returns the state of each record. Never rejects. */
   async claim(records: readonly BatchRecord[]): Promise<(record: BatchRecord) => Reading> {
     const { claims, time } = this.#context;
-    // A store that cannot record starts would blame all of them for one crash: they are read first, without marks.
+    // Without recorded starts, one crash would implicate every record of the batch, so none is marked.
     if (claims.store.start === undefined) return () => UNMARKED;
     const requests = new Map<string, ClaimRequest>();
     for (const record of records) {
       const request = requests.has(record.id) ? undefined : this.#requestFor(record);
       if (request !== undefined) requests.set(record.id, request);
     }
-    // Not waited for when nothing is read any more: the rest of the time is for giving back what was claimed.
+    // Stops waiting at the deadline: the time after it is for releasing claims.
     const options = { signal: time.deadline.stop };
     const outcomes = await claims.store
       .acquire([...requests.values()], options)
@@ -87,9 +84,9 @@ export class ReadingMarks {
     return ({ id }) => readings.get(id) ?? UNMARKED;
   }
 
-  /** Notes that these are about to be read, in one request. False: it must not be read. Never rejects. */
+  /** Writes in one request that these records will be read. False: do not read the record. Never rejects. */
   start(marks: readonly (Mark | undefined)[]): Promise<boolean[]> {
-    // The same message may be there twice: noted once more, it could come after its end and look as if another had it.
+    // A message may be in the batch twice; a second start after the end would look like another owner's.
     const unasked = new Set<Mark>();
     for (const mark of marks) if (mark !== undefined && mark.started === undefined) unasked.add(mark);
     const noted = this.#noteStarts([...unasked]);
@@ -97,7 +94,7 @@ export class ReadingMarks {
     return Promise.all(marks.map(async (mark) => mark?.started ?? true));
   }
 
-  /** Those that are known to be written: no other may start. */
+  /** Returns the marks whose start was stored; only those records may be read. */
   async #noteStarts(marks: readonly Mark[]): Promise<ReadonlySet<Mark>> {
     const { claims, time } = this.#context;
     if (marks.length === 0) return new Set();
@@ -109,7 +106,7 @@ export class ReadingMarks {
     }
   }
 
-  /** The process has survived reading them. True: no other delivery of it ends a process either. Never rejects. */
+  /** Ends the marks of records that were read (false: decoding failed). Never rejects. */
   async end(marks: ReadonlyMap<Mark, boolean>): Promise<void> {
     const { completed, failed } = this.#context.claims.rules.retention;
     await this.#close([...marks.keys()], (mark) =>
@@ -119,7 +116,7 @@ export class ReadingMarks {
     );
   }
 
-  /** Gives back what has not been read. Never rejects. */
+  /** Releases the marks of unread records. Never rejects. */
   async giveBack(): Promise<void> {
     const retentionMs = this.#context.claims.rules.retention.failed;
     await this.#close([...this.#open], ({ releases }) => ({ end: 'release', releases, retentionMs }));
@@ -135,12 +132,12 @@ export class ReadingMarks {
     const outcomes = await settleOrFail(settlements, claims.store.settle(settlements, options));
     const retentionMs = claims.rules.retention.failed;
     settlements.forEach(({ key, owner }, index) => {
-      // Left alone, it would look as if the process had died now.
+      // If left in the store, the mark would look like a crash.
       if (typeof outcomes[index] !== 'string') claims.unstarted.note({ key, owner, retentionMs });
     });
   }
 
-  /** Undefined if the namespace or the id gives no key: then the work has no key either. */
+  /** Returns undefined if the namespace or the ID makes no valid key; the work then has no key either. */
   #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
     const { claims, time } = this.#context;
     const holder = lockedBy(this.#context);
@@ -152,7 +149,7 @@ export class ReadingMarks {
         leaseMs: time.leaseMs(),
         retentionMs: claims.rules.retention.failed,
         recordsStart: true,
-        isRedelivery: receiveCount > 2, // at the first redelivery there is no mark yet
+        isRedelivery: receiveCount > 2, // the first redelivery finds no mark yet
         ...(holder !== undefined && { lockedBy: holder }),
       };
     } catch {
@@ -177,7 +174,7 @@ export class ReadingMarks {
         return { status: 'harmless' };
       case 'error':
         unstarted.note({ key, owner, retentionMs });
-        // Where records run without a claim, they are read without one.
+        // With `onStoreError`, records run without a claim, so they are read without one too.
         if (settings.onStoreError !== undefined && isStoreOutage(outcome.error)) return UNMARKED;
         return refused(new NotReadError('store', { cause: outcome.error }));
       case 'conflict':
@@ -185,12 +182,11 @@ export class ReadingMarks {
       case 'parked':
       case 'mismatch':
       case undefined:
-        return refused(new NotReadError('store')); // no such rows are written under these keys
+        return refused(new NotReadError('store')); // such rows are never written under these keys
     }
   }
 }
 
-/** Of each kind of settlement. */
 type WithoutClaim<Kind> = Kind extends Settlement ? Omit<Kind, 'key' | 'owner'> : never;
 
 function refused(error: Error): Reading {

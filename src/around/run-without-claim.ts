@@ -2,9 +2,10 @@ import { hasCode } from '../base/errors.ts';
 import type { StoreErrorPolicy } from '../batch/context.ts';
 
 /**
- * For `onStoreError`: while the claim store is unavailable, records run without a claim, possibly twice, and every
- * outcome and a log line say so; a completion that cannot be stored is acknowledged all the same. For work where a delay
- * is worse than a repetition. Without it, such records are handed back.
+ * Returns the policy for `onStoreError` that runs records without a claim while the store is unavailable,
+ * possibly twice. Each outcome and a log line say so. A completion that cannot be stored is acknowledged
+ * anyway. For work where a delay is worse than a repetition; without this policy, such records are handed
+ * back.
  *
  * @example
  * createBatchProcessor(handler, { onStoreError: runWithoutClaim() });
@@ -16,7 +17,7 @@ export function runWithoutClaim(): StoreErrorPolicy {
       if (!isStoreOutage(error)) return false;
       const { recordId, key } = attempt;
       watch.notify({ type: 'withoutClaim', recordId, key, error });
-      // It has no fencing token, and another run may start beside it.
+      // The attempt has no fencing token, and another one may run at the same time.
       attempt.goWithout(claims.newOwner(), time.clock.now() + time.leaseMs());
       return true;
     },
@@ -27,7 +28,7 @@ export function runWithoutClaim(): StoreErrorPolicy {
   };
 }
 
-/** Errors of one claim and not of the store: another worker holds it, or a person has to look at it. */
+/** Errors that concern one row: another worker holds it, or a person has to look at it. */
 const OF_ONE_CLAIM = [
   'BATCHLATCH_CONTENDED',
   'BATCHLATCH_NOT_A_CLAIM',
@@ -35,7 +36,7 @@ const OF_ONE_CLAIM = [
   'BATCHLATCH_ITEM_TOO_LARGE',
 ];
 
-/** Whether a store's error means that the store is unavailable, and not that one row cannot be used. */
+/** Returns whether the error means that the store is unavailable, rather than that one row is unusable. */
 export function isStoreOutage(error: Error): boolean {
   return !OF_ONE_CLAIM.some((code) => hasCode(error, code));
 }

@@ -6,15 +6,15 @@ import { isObject } from '../base/is-object.ts';
 import type { SchemaPolicy } from '../batch/context.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** The body does not fit the `schema`: the claim is parked, and nothing runs. Code: `BATCHLATCH_INVALID_BODY`. */
+/** The error of a body that the `schema` rejects; the record is parked. Code: `BATCHLATCH_INVALID_BODY`. */
 export class InvalidBodyError extends BatchlatchError {
-  /** What does not fit, at most ten of them; never the values. */
+  /** The first ten problems, without the values. */
   readonly issues: readonly BodyIssue[];
 
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Creates the error, for tests of code that catches it.
    *
-   * @param issues What does not fit.
+   * @param issues The problems of the body.
    */
   constructor(issues: readonly BodyIssue[]) {
     const shown = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
@@ -23,32 +23,35 @@ export class InvalidBodyError extends BatchlatchError {
   }
 }
 
-/** The `schema` itself threw or rejected: the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
+/** The error of a failing `schema`; the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
 export class SchemaFailedError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Creates the error, for tests of code that catches it.
    *
-   * @param options What the schema threw, as its `cause`.
+   * @param options The schema's error, as the `cause`.
    */
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_SCHEMA_FAILED',
-      'The schema itself failed, so it is not known whether the body fits',
+      'The `schema` threw or rejected, so it is unknown whether the body fits; see the cause',
       options,
     );
   }
 }
 
 /**
- * For `schema`: checks bodies by a Standard Schema (zod, valibot, arktype and others; https://standardschema.dev). The
- * handler gets the schema's output, and its type; a body that does not fit is parked without being run. Keys, namespaces
- * and `payloadValidation` see the body as it was sent. Throws a `ConfigurationError` for what is no such schema.
+ * Returns the policy for `schema` that validates bodies with a Standard Schema (zod, valibot, arktype and
+ * others; https://standardschema.dev). The handler gets the schema's output, and its type. A record whose
+ * body does not fit is parked without running. Keys, namespaces and `payloadValidation` see the body as it
+ * was sent. Throws a `ConfigurationError` if the argument is not a Standard Schema.
  *
  * @typeParam Schema The type of the schema.
  * @param schema A zod, valibot or arktype schema, or another that has `~standard`.
  *
  * @example
- * createBatchProcessor(async ({ body }) => charge(body), { schema: standardSchema(z.object({ orderId: z.string() })) });
+ * createBatchProcessor(async ({ body }) => charge(body), {
+ *   schema: standardSchema(z.object({ orderId: z.string() })),
+ * });
  */
 export function standardSchema<Schema extends StandardSchemaV1>(
   schema: Schema,
@@ -60,11 +63,11 @@ export function standardSchema<Schema extends StandardSchemaV1>(
   };
 }
 
-/** Puts the schema's output in the place of the body; an end where the handler must not run. */
+/** Replaces the body with the schema's output. Returns an end if the handler must not run. */
 async function validate(record: BatchRecord, schema: StandardSchemaV1): Promise<AttemptEnd | undefined> {
   try {
     const result = await schema['~standard'].validate(record.body);
-    // The specification: a falsy value for `issues` indicates success.
+    // By the specification, falsy `issues` mean success.
     if (result.issues) {
       return { kind: 'refused', error: new InvalidBodyError(shownIssues(result.issues, record.body)) };
     }
@@ -82,28 +85,28 @@ function assertSchema(schema: unknown): void {
   const standard = isThing ? (schema as Partial<StandardSchemaV1>)['~standard'] : undefined;
   if (standard?.version === 1 && typeof standard.validate === 'function') return;
   throw new ConfigurationError(
-    'Expected the argument of standardSchema to be a Standard Schema, such as a zod, valibot or arktype schema',
+    'Expected the argument of standardSchema to be a Standard Schema, ' +
+      'such as a zod, valibot or arktype schema',
   );
 }
 
-/** One thing that does not fit. */
+/** A problem of a body. */
 export interface BodyIssue {
-  /** Member names and indexes, such as `items.0.price`; empty for the body itself. */
+  /** The path of member names and indexes, such as `items.0.price`; empty for the body itself. */
   readonly path: string;
-  /** The schema's words, without the value. */
+  /** The schema's message, without the value. */
   readonly message: string;
 }
 
 const MOST_ISSUES = 10;
 const LONGEST_PATH = 100;
 const LONGEST_MESSAGE = 200;
-/** Values below an issue's path that are looked for in its message. */
+/** The most values below an issue's path that are removed from its message. */
 const MOST_VALUES = 1_000;
 
 /**
- * The issues as they may be stored and logged: bounded, and without values of the body. Schema libraries quote what
- * they received (`Expected number but received "…"`), each in its own way: known forms are cut off, and the value at
- * the issue's path is removed wherever the message repeats it.
+ * Returns issues without values of the body, bounded. Schema libraries quote values, each in its own form:
+ * known forms are cut off, and other values at the issue's path are blotted out.
  */
 function shownIssues(issues: readonly StandardSchemaV1.Issue[], body: unknown): BodyIssue[] {
   return issues.slice(0, MOST_ISSUES).map(({ path = [], message }) => {
@@ -119,7 +122,7 @@ function shownIssues(issues: readonly StandardSchemaV1.Issue[], body: unknown): 
 function withoutValues(message: string, value: unknown): string {
   const values = scalarsIn(value);
   if (values === undefined) return 'does not fit';
-  // valibot: "… but received "x"", arktype: "… (was "x")"; of both, what comes before says enough.
+  // valibot: "… but received "x"", arktype: "… (was "x")". The text before says enough.
   let shown = message.replace(/ but received .*$/s, '').replace(/ \(was .*$/s, '');
   for (const text of values) {
     for (const form of new Set([text, JSON.stringify(text).slice(1, -1)])) shown = blotOut(shown, form);
@@ -127,14 +130,14 @@ function withoutValues(message: string, value: unknown): string {
   return shown;
 }
 
-/** A short value is replaced only where it is a whole word, so that the rest of the message stays readable. */
+/** Replaces short values only as whole words, so that the rest of the message stays readable. */
 function blotOut(message: string, text: string): string {
   if (text.length > 3) return message.replaceAll(text, '…');
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return message.replace(new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`, 'g'), '…');
 }
 
-/** The texts and numbers in a value, longest first; undefined when there are too many to look for. */
+/** Returns the member names, texts and numbers in a value, longest first; undefined if there are too many. */
 function scalarsIn(value: unknown): string[] | undefined {
   const found = new Set<string>();
   const open: unknown[] = [value];

@@ -7,10 +7,11 @@ import { NotReadError } from './reading-errors.ts';
 import { type Mark, type Reading, ReadingMarks } from './reading-marks.ts';
 
 /**
- * For `reading`: SQS messages that came again, and whose reading (`decode`, `key`, `namespace`, `payloadValidation`) could
- * have ended the process, are read before the others and one after the other, under marks in the claims table. So a message
- * that ends the process in its reading does not take its neighbours along at every delivery. It costs three writes and a round trip
- * for such a message, once; a first delivery costs nothing.
+ * Returns the policy for `reading` that reads redelivered SQS messages first, one after the other, if reading
+ * them (`decode`, `key`, `namespace`, `payloadValidation`) could have killed the process. Marks in the claims
+ * table record which message was being read, so a message that kills its process does not fail its neighbours
+ * at every delivery. A redelivered message costs three writes and a round trip once; first deliveries cost
+ * nothing.
  *
  * @example
  * createBatchProcessor(handler, {
@@ -29,13 +30,10 @@ export function suspectsFirst(): ReadingPolicy {
   };
 }
 
-/** Which records may end the process while they are read: none, those with long texts, or any. */
+/** Which records may kill the process while they are read: none, those with long texts, or any. */
 type Danger = 'none' | 'long' | 'any';
 
-/**
- * How dangerous it is to read records with these settings. What the library does by itself is bounded; a decoder may make
- * anything of a payload, and functions of the user may never return.
- */
+/** Returns which records are dangerous: only decoders and the user's functions are unbounded. */
 function dangerOf({ decode, key, namespace, payloadValidation }: Settings): Danger {
   if (decode.some(({ kind }) => kind === 'decoder') || typeof namespace === 'function') return 'any';
   const efforts = new Set([key.effort, payloadValidation === undefined ? 'none' : payloadValidation.effort]);
@@ -43,13 +41,13 @@ function dangerOf({ decode, key, namespace, payloadValidation }: Settings): Dang
   return decode.length > 0 || efforts.has('bounded') ? 'long' : 'none';
 }
 
-/** Whether the record has been received before, for an unknown reason, and could end the process. */
+/** Returns whether the record has been received before and could have killed the process. */
 function isSuspect({ read }: SourceEntry, danger: Danger): boolean {
   if (danger === 'none' || !('record' in read) || read.record.receiveCount === 1) return false;
   return danger === 'any' || read.record.rawBody.length > LONG_TEXT;
 }
 
-/** A record as it was delivered, with its place in the batch. */
+/** A record before `decode`, with its position in the batch. */
 interface Delivered {
   readonly index: number;
   readonly source: SourceEntry;
@@ -60,17 +58,16 @@ type Suspect = Delivered & {
   readonly reading: { readonly mark: Mark | undefined; readonly deaths?: number };
 };
 
-/** A batch of 10,000 has to be read within the time of its function, and each mark is waited for. */
+/** Bounds the reading time of a batch of 10,000: each round waits for its marks to be written. */
 const MOST_ROUNDS = 10;
 
-/** How long one round keeps the next one waiting: what takes longer waits for a service, and not for the processor. */
+/** How long a round delays the next one. A slower round is waiting for a service, not using the processor. */
 const PATIENCE_MS = 250;
 
 /**
- * Reads a batch in which records came again that may have ended the process while they were read: these first, each by
- * itself under a mark (`ReadingMarks`), of more than ten at most a tenth together; then all others, as in every batch.
- * Nothing runs before all is read. So the one that ends the process is known by its mark when the batch comes again, and
- * is then left unread as long as others are there that can be done and acknowledged. Gives the records in the batch's order.
+ * Reads the suspects of a batch first, each under a mark (`ReadingMarks`) and in at most ten rounds; then all
+ * other records as usual. No handler runs before all are read. A mark identifies the record that kills the
+ * process, which is left unread while other records of its batch can complete.
  */
 async function readSuspectsFirst(
   batch: BatchReading,
@@ -107,7 +104,7 @@ class Reader {
   readonly #batch: BatchReading;
   readonly #marks: ReadingMarks;
   readonly #time: BatchContext['time'];
-  /** Read, and their marks not ended yet. */
+  /** Marks of records that were read, to be ended with the next round. */
   #ended = new Map<Mark, boolean>();
 
   constructor(batch: BatchReading, marks: ReadingMarks, time: BatchContext['time']) {
@@ -135,7 +132,6 @@ class Reader {
     return records;
   }
 
-  /** Hands it back unread. */
   leave({ source, index }: Delivered, error: Error, isRetryable = true): void {
     const delivered = 'record' in source.read ? { delivered: source.read.record } : {};
     this.records.push(this.#batch.key({ ...source, read: { error, isRetryable, ...delivered } }, index));
@@ -159,7 +155,7 @@ class Reader {
     }
     const records = await this.readTogether(started);
     for (const [at, { reading }] of started.entries()) {
-      // One that failed now may be another at its next delivery.
+      // A record that failed now may be decoded, or kill its process, at the next delivery.
       if (reading.mark !== undefined)
         this.#ended.set(reading.mark, records[at]?.outcome?.status !== 'failed');
     }

@@ -2,22 +2,22 @@ import { acquireOrWait } from '../attempts/wait-for-claim.ts';
 import type { ConflictPolicy } from '../batch/context.ts';
 import { anInteger, checkOptionsOf, required } from '../options/check-options.ts';
 
-/** Options of `waitForOwner`. */
+/** Options of `waitForOwner()`. */
 export interface WaitForOwnerOptions {
-  /** How long to wait for the other owner of a key, in milliseconds. */
+  /** The longest wait for the other owner of a key, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What `waitForOwner` gives. */
+/** The result of `waitForOwner()`. */
 export type WaitForOwner = ConflictPolicy & WaitForOwnerOptions;
 
 /**
- * For `onConflict`: waits for the owner of a key to end, instead of handing the record back at once. It asks again with
- * back-off until the other attempt has completed (the record is a duplicate), has failed or died (this one takes over), or
- * the time is over (a conflict).
+ * Returns the policy for `onConflict` that waits for the owner of a key instead of handing the record back at
+ * once. It polls with backoff until the other attempt has completed (the record is a duplicate), has failed
+ * or died (this attempt takes over), or `timeoutMs` has passed (a conflict).
  *
- * @param options How long it waits.
- * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ * @param options The longest wait.
+ * @throws `ConfigurationError` for missing or invalid options.
  *
  * @example
  * createBatchProcessor(handler, { onConflict: waitForOwner({ timeoutMs: 2_000 }) });

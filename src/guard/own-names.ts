@@ -4,16 +4,16 @@ import { builtIn } from '../base/built-in.ts';
 /** The names by which requests may address a server. */
 export interface OwnNames {
   /**
-   * Whether a `Host` is this server's. The name of a foreign page that resolves to this address is not.
+   * Returns whether a `Host` header names this server, and not a foreign page that resolves to its address.
    *
-   * @param host The header `Host` of a request.
+   * @param host The `Host` header of a request.
    */
   isOwnHost(host: string | undefined): boolean;
   /**
-   * Whether an `Origin` is this server's.
+   * Returns whether an `Origin` header is this server's.
    *
-   * @param origin The header `Origin` of a request.
-   * @param host Its header `Host`.
+   * @param origin The `Origin` header of a request.
+   * @param host The `Host` header of the request.
    */
   isOwnOrigin(origin: string | undefined, host: string | undefined): boolean;
 }
@@ -22,12 +22,12 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 /**
- * The names of a server that listens on `host`, and further names that the user gave. Their port may be
- * any: the server may be behind a forwarded port, and no foreign page has one of these names. A server that
- * listens on every address takes any IP address, but of names only the machine's.
+ * Returns the names of a server that listens on `host`, and those in `allowed`. Any port is accepted: the
+ * server may be behind a forwarded port, and no foreign page has one of these names. A server that listens on
+ * every address accepts any IP address, but only the machine's own names.
  *
- * @param host What the server listens on.
- * @param allowed Further names by which the server may be addressed.
+ * @param host The host on which the server listens.
+ * @param allowed More names of the server.
  */
 export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
   const own = [bracketed(host), ...(isLoopback(host) ? LOOPBACK : []), ...allowed];
@@ -41,11 +41,11 @@ export function ownNames(host: string, allowed: readonly string[] = []): OwnName
 }
 
 /**
- * Whether a page of another origin made the browser ask, as its `Origin` shows, or `Sec-Fetch-Site` alone, as for an image.
- * `same-site` is another port of this machine. False for the server's own pages and for programs, which send neither header.
+ * Returns whether a page of another origin sent the request, by its `Origin`, or by `Sec-Fetch-Site` alone,
+ * as for an image. `same-site` is another port of this machine. Programs send neither header.
  *
- * @param headers Of the request.
- * @param names Of the server that was asked, as `ownNames` gives them.
+ * @param headers The headers of the request.
+ * @param names The server's names, from `ownNames`.
  */
 export function isFromForeignPage(headers: IncomingHttpHeaders, names: OwnNames): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers;
@@ -53,7 +53,7 @@ export function isFromForeignPage(headers: IncomingHttpHeaders, names: OwnNames)
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
-/** Whether a server that listens on this host is reached from this machine alone. */
+/** Returns whether a server on this host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
@@ -66,7 +66,7 @@ function isOfThisMachine(name: string): boolean {
   );
 }
 
-/** A host as URLs have it: IPv6 addresses in brackets. */
+/** Returns the host as in a URL: IPv6 addresses in brackets. */
 export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

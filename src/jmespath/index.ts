@@ -1,5 +1,5 @@
 /**
- * Keys by a JMESPath expression. It needs `@aws-lambda-powertools/jmespath`.
+ * Keys selected by a JMESPath expression. Needs `@aws-lambda-powertools/jmespath`.
  *
  * @module batchlatch/jmespath
  */

@@ -12,11 +12,13 @@ import { KeyError } from '../keys/errors.ts';
 type Json = Parameters<PowertoolsFunctions['funcToString']>[0];
 
 /**
- * Powertools' functions, with the same results except where they could do harm: gzip is inflated up to the bound of `gzip()`, JSON
- * is parsed within the function's memory, and nothing sorts or reverses the record's own lists.
+ * The JMESPath functions of Powertools, with safe limits: gzip inflates up to the limit of `gzip()`, JSON is
+ * parsed within the function's memory, and `sort` and `reverse` do not change the record's own lists.
  */
 export class BoundedFunctions extends PowertoolsFunctions {
-  /** What must fail the evaluation. The interpreter takes whatever a function throws for a result of nothing. */
+  /**
+   * The error that must fail the evaluation: the interpreter turns errors of functions into empty results.
+   */
   refusal: Error | undefined;
 
   override funcPowertoolsBase64Gzip(value: string): string {
@@ -53,7 +55,7 @@ export class BoundedFunctions extends PowertoolsFunctions {
     return JSON.parse(text) as Json;
   }
 
-  /** As Powertools sorts: texts by the locale. */
+  /** Compares as Powertools does: strings by locale. */
   protected compare(a: string | number, b: string | number): number {
     return typeof a === 'string' ? a.localeCompare(String(b)) : a - Number(b);
   }
@@ -65,11 +67,11 @@ export class BoundedFunctions extends PowertoolsFunctions {
 }
 
 /**
- * For keys of our own: numbers that a double does not hold exactly are replaced where a text is parsed, so that no key is made
- * of them; and texts are sorted by their code units, the same in every locale.
+ * The functions for batchlatch's keys. They replace numbers that a double cannot hold exactly while parsing,
+ * so that such numbers make no key, and sort strings by code units, independent of the locale.
  */
 export class ExactFunctions extends BoundedFunctions {
-  /** What stands for inexact numbers. */
+  /** The text that replaces inexact numbers. */
   standIn: string = INEXACT;
   hasReplaced = false;
 
@@ -107,10 +109,7 @@ export class ExactFunctions extends BoundedFunctions {
   }
 }
 
-/**
- * What an expression finds. Throws a `KeyError` where it cannot be evaluated, or where one of our functions refused,
- * whatever the expression made of that.
- */
+/** Evaluates an expression. Throws a `KeyError` if that fails, or if a function refused its input. */
 export function find(expression: string, data: unknown, customFunctions: PowertoolsFunctions): unknown {
   const bounded = customFunctions instanceof BoundedFunctions ? customFunctions : undefined;
   if (bounded !== undefined) bounded.refusal = undefined;
@@ -129,7 +128,7 @@ export function find(expression: string, data: unknown, customFunctions: Powerto
 
 type Signature = Parameters<typeof PowertoolsFunctions.signature>[0]['argumentsSpecs'];
 
-/** What the decorator does: the interpreter hands over a list, whose length and types are checked. */
+/** Applies Powertools' decorator, which checks the number and types of arguments. */
 function sign(functions: typeof BoundedFunctions, signatures: Readonly<Record<string, Signature>>): void {
   for (const [name, argumentsSpecs] of Object.entries(signatures)) {
     const { prototype } = functions;

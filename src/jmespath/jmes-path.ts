@@ -9,21 +9,23 @@ import { ExactFunctions, find } from './jmes-functions.ts';
 import { type KeySelector, withEffort } from '../keys/key-selector.ts';
 
 /**
- * A JMESPath expression over the record as Lambda gave it, with the functions that Powertools users know:
- * `detail.orderId` of an EventBridge event, `powertools_json(body).orderId` of an SQS message,
- * `powertools_json(body).[tenant, orderId]` for a key of several parts, each of which has to be there.
- * Of an SQS record, what changes on redelivery (receipt handle, receive count, timestamps) cannot be seen.
+ * Returns the selector that evaluates a JMESPath expression on the record as Lambda delivered it, with
+ * Powertools' functions: `detail.orderId` of an EventBridge event, `powertools_json(body).orderId` of an SQS
+ * message, `powertools_json(body).[tenant, orderId]` for a key of several parts, all of which must be
+ * present. Members of an SQS record that change on redelivery (receipt handle, receive count, timestamps) are
+ * hidden.
  *
- * A number that a double does not hold exactly makes no key where the expression parses the text. What arrives
- * parsed, as the `detail` of EventBridge, has been rounded before: send such numbers as strings.
+ * A record fails if its key depends on a number that a double cannot hold exactly and that the expression
+ * parses. Numbers that arrive parsed, as in EventBridge's `detail`, are already rounded: send such numbers as
+ * strings.
  *
- * @param expression JMESPath. Throws a `ConfigurationError` at start for one that cannot be read.
+ * @param expression The expression. Throws a `ConfigurationError` at start if it cannot be parsed.
  */
 export function jmesPath(expression: string): KeySelector {
   if (typeof expression !== 'string' || expression.trim() === '') {
     throw new ConfigurationError(`Expected \`jmesPath\` to get an expression, got \`${expression}\``);
   }
-  // What inflates can make any length of a short body.
+  // Inflating can make a text of any length from a short body.
   const effort = expression.includes('gzip') ? undefined : 'bounded';
   const functions = new ExactFunctions();
   assertCompiles(expression, functions);
@@ -39,17 +41,19 @@ export function jmesPath(expression: string): KeySelector {
     functions.hasReplaced = false;
     const data = stablePart(record);
     const key = keyOf(data, INEXACT);
-    // Compared, sorted or counted, an inexact number decides the key without being in it: so does its opposite, then.
+    // An inexact number can decide the key without being in it (sorted, say). Its opposite then changes the
+    // key.
     if (functions.hasReplaced && keyOf(data, `-${INEXACT}`) !== key) {
       throw new KeyError(
-        `The result of the expression \`${expression}\` depends on a number that JSON numbers cannot represent exactly; send it as a string`,
+        `The result of the expression \`${expression}\` depends on a number ` +
+          'that JSON numbers cannot represent exactly; send it as a string',
       );
     }
     return key;
   }, effort);
 }
 
-/** Syntax errors are found at start; an empty record only shows that the expression can be read. */
+/** Finds syntax errors at start, by evaluating the expression on an empty record. */
 function assertCompiles(expression: string, customFunctions: ExactFunctions): void {
   try {
     search(expression, {}, { customFunctions });
@@ -82,17 +86,18 @@ function stablePart(record: BatchRecord): unknown {
 }
 
 function assertComplete(value: unknown, expression: string): void {
-  // A list, or a hash that the expression itself makes; an object that was found is one part, whatever it holds.
+  // Lists and multi-select hashes have several parts; an object found in the record is one part.
   const isMadeHash = isObject(value) && expression.trimEnd().endsWith('}');
   const parts = Array.isArray(value) ? value : isMadeHash ? Object.values(value) : [value];
   if (parts.length === 0 || parts.some((part) => part === null || part === undefined || part === '')) {
     throw new KeyError(
-      `The expression \`${expression}\` finds nothing, or not all of its parts, in this record; records without a key must not share one`,
+      `The expression \`${expression}\` finds nothing, or not all of its parts, in this record; ` +
+        'records without a key must not share one',
     );
   }
 }
 
-/** A replay of an event is the same event. */
+/** Hides the delivery type, so that the replay of an event has the same key. */
 function withoutDeliveryType(raw: unknown): unknown {
   if (!isObject(raw) || !('SystemMetadata' in raw)) return raw;
   const { 'aws:DeliveryType': _type, ...stable } = { ...(raw.SystemMetadata as object) } as Record<

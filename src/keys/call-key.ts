@@ -1,24 +1,24 @@
 /**
- * Gives the key of a call as it is stored: neither a namespace nor a version is put before it. For tables whose keys
- * another library makes too.
+ * A function that returns the whole key of a call, stored without a namespace or version. For tables shared
+ * with another library.
  *
  * @typeParam Args The parameters of the function.
  * @param args The arguments of the call.
  */
 export interface WholeCallKey<Args extends unknown[] = unknown[]> {
   (...args: Args): string;
-  /** Tells it apart from functions that give a part of the key. */
+  /** Marks a function that returns whole keys. */
   readonly isWholeKey: true;
 }
 
 /**
- * Gives the payload hash of a call as it is stored, where another library makes the same.
+ * A function that returns the payload hash of a call as it is stored, to match the hashes of another library.
  *
  * @typeParam Args The parameters of the function.
  * @param args The arguments of the call.
  */
 export interface CallPayloadHash<Args extends unknown[] = unknown[]> {
   (...args: Args): string;
-  /** Tells it apart from functions that give what is to be hashed. */
+  /** Marks a function that returns a hash, not the value to hash. */
   readonly isPayloadHash: true;
 }

@@ -4,18 +4,18 @@ import { KeyError } from './errors.ts';
 import { parseExactly } from '../sources/exact-numbers.ts';
 import { assertParsable } from '../sources/json-text.ts';
 
-/** Deeper than any real message; far below what would overflow the stack. */
+/** Deeper than real messages, and far from overflowing the stack. */
 const DEEPEST = 200;
 
-/** More than any real message; writing the canonical form of as many takes some hundred megabytes. */
+/** More than real messages have. The canonical form of this many takes some hundred megabytes. */
 const MOST_VALUES = 1_000_000;
 
-/** SHA-256, in hex, of RFC 8785 canonical JSON. Throws a `KeyError` for what has no exact canonical form. */
+/** Returns the SHA-256, in hex, of RFC 8785 canonical JSON. Throws a `KeyError` if there is no exact form. */
 export function canonicalHash(value: unknown): string {
   return hash('sha256', canonicalText(value));
 }
 
-/** RFC 8785 canonical JSON. `path` is the value's place in the payload, for error messages. */
+/** Returns RFC 8785 canonical JSON. `path` is the value's path in the payload, for error messages. */
 export function canonicalText(value: unknown, path: readonly string[] = []): string {
   assertHashable(value, path);
   let canonical: string | undefined;
@@ -29,9 +29,9 @@ export function canonicalText(value: unknown, path: readonly string[] = []): str
 }
 
 /**
- * Throws a `KeyError` that names the path of what canonical JSON would lose or fail on: numbers that a double does not
- * hold exactly, which RFC 8785 (appendix D) leaves to strings; objects whose content is not in their members, all of
- * which would be `{}`; functions, symbols and bigints; cycles, and a payload of a million brackets.
+ * Throws a `KeyError` with the path of a value that canonical JSON loses or cannot represent: inexact numbers
+ * (RFC 8785, appendix D), class instances, functions, symbols, bigints, cycles, and payloads too deep or too
+ * large.
  */
 export function assertHashable(value: unknown, base: readonly string[] = []): void {
   const problem = problemOf(value, 0, { values: 0, ancestors: [] });
@@ -43,20 +43,20 @@ export function assertHashable(value: unknown, base: readonly string[] = []): vo
   throw new KeyError(`The payload ${what}${where}${why === undefined ? '' : `, ${why}`}`);
 }
 
-/** Of a path that an error shows, in parts: a cycle has no end. */
+/** Parts of a path in error messages; that of a cycle is endless. */
 const LONGEST_PATH = 10;
 
 interface Problem {
   readonly what: string;
-  /** From the payload to what is wrong; filled on the way back. */
+  /** The path to the value, filled in on the way back. */
   readonly path: string[];
-  /** Why it makes no key, and what to do. */
+  /** Why no key can be made of it, and what to do. */
   readonly why?: string;
 }
 
 interface Walk {
   values: number;
-  /** What is being looked at, by depth; what lies deeper is old. */
+  /** The values on the current path, by depth; deeper entries are stale. */
   readonly ancestors: unknown[];
 }
 
@@ -118,12 +118,12 @@ function below(problem: Problem, name: string): Problem {
   return problem;
 }
 
-/** What `JSON.stringify` and canonical JSON take the value from, of a `Date` as of a document of a database. */
+/** Returns whether `JSON.stringify` would call `toJSON`, as for a `Date` or a database document. */
 export function hasToJson(value: object): value is { toJSON(): unknown } {
   return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/** Whether its members are all of its content: an object literal, or what `JSON.parse` makes, of this realm or another. */
+/** Returns whether a value is a plain object, of this realm or another. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;
@@ -131,14 +131,16 @@ export function isPlain(value: object): boolean {
 }
 
 function problemOfInstance(value: object): Problem {
-  if (value instanceof Promise) value.catch(() => undefined); // it is never awaited
+  if (value instanceof Promise) value.catch(() => undefined); // nobody awaits it
   const { constructor } = value;
   const name =
     typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'class instance';
   return {
     what: `has a ${name}`,
     path: [],
-    why: 'whose content JSON does not show; name the values that make the key (`include`), or pass a plain object',
+    why:
+      'whose content JSON does not show; ' +
+      'name the values that make the key (`include`), or pass a plain object',
   };
 }
 
@@ -148,9 +150,9 @@ function tooDeep(ancestors: readonly unknown[]): Problem {
 }
 
 /**
- * SHA-256, in hex, of the canonical form of a JSON text: equal exactly when the texts hold equal values. Throws a `KeyError`
- * for values without an exact form, numbers that `JSON.parse` would round among them; a `DecodeError` for a text that is
- * too large to be parsed; and what `JSON.parse` throws.
+ * Returns the SHA-256, in hex, of the canonical form of a JSON text: equal values, equal hashes. Throws a
+ * `KeyError` for values without an exact form, a `DecodeError` for a text too large, or the error of
+ * `JSON.parse`.
  */
 export function jsonTextHash(text: string): string {
   assertParsable(text);

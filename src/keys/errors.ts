@@ -1,15 +1,12 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/**
- * No idempotency key can be derived from the record. The record fails; it never shares a key with others like it.
- * Code: `BATCHLATCH_KEY`.
- */
+/** The error of a record without a valid key, which fails instead of sharing one. Code: `BATCHLATCH_KEY`. */
 export class KeyError extends BatchlatchError {
   /**
-   * Made by batchlatch, and by key functions of your own.
+   * Creates the error; your own key functions may throw it too.
    *
    * @param message Why there is no key.
-   * @param options What made it fail, as its `cause`.
+   * @param options The `cause`.
    */
   constructor(message: string, options?: { cause?: unknown }) {
     super('BATCHLATCH_KEY', message, options);

@@ -5,21 +5,21 @@ import { KeyError } from './errors.ts';
 import type { KeySelector } from './key-selector.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
+/** The parts of a key. The functions are the user's; their errors become `KeyError`s. */
 export interface KeyParts<Subject = undefined> {
-  /** What the key belongs to, for error messages. */
+  /** The subject of the key, for error messages. */
   readonly of: 'record' | 'call' | 'request';
-  /** Undefined where `key` gives the whole of it. Keys of different versions, which say how a key was made, never meet. */
+  /** Undefined if `key` returns the whole key. Different versions of making keys never share one. */
   readonly prefix:
     | { readonly namespace: (subject: Subject) => unknown; readonly version: string }
     | undefined;
   readonly key: (subject: Subject) => unknown;
 }
 
-/** DynamoDB's limit for a partition key, the tightest of the stores'. */
+/** DynamoDB's limit for a partition key, the lowest of all stores. */
 const LONGEST_KEY_BYTES = 2_048;
 
-/** `namespace#version:key`. Throws a `KeyError` for parts that would let different work share a key. */
+/** Returns `namespace#version:key`. Throws a `KeyError` for parts that would let different work share it. */
 export function keyString<Subject = undefined>(
   { of, prefix, key }: KeyParts<Subject>,
   subject?: Subject,
@@ -28,18 +28,17 @@ export function keyString<Subject = undefined>(
   return checkedKey(before + selectedKey(of, key, subject as Subject));
 }
 
-/** Throws a `KeyError` where a store could not keep the key. */
+/** Throws a `KeyError` if a store could not keep the key. */
 function checkedKey(whole: string): string {
-  // UTF-8 has no half surrogate pairs: a store would refuse the whole request, or make all of them one key.
+  // UTF-8 cannot encode lone surrogates: a store would reject the whole request, or replace them all alike.
   if (!whole.isWellFormed()) throw new KeyError('The key or its namespace is not well-formed Unicode');
-  // A UTF-16 unit is at most three bytes: only long keys need to be measured.
+  // A UTF-16 unit takes at most three bytes, so only long keys are measured.
   if (whole.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(whole) > LONGEST_KEY_BYTES) {
     throw new KeyError(`The key is longer than ${LONGEST_KEY_BYTES} bytes; hash it, e.g. with payloadHash()`);
   }
   return whole;
 }
 
-/** `namespace#version:`. */
 function prefixOf<Subject>(
   of: string,
   { namespace, version }: NonNullable<KeyParts<Subject>['prefix']>,
@@ -48,7 +47,7 @@ function prefixOf<Subject>(
   const space = callUserCode('namespace', of, namespace, subject);
   refusePromise('namespace', of, space);
   if (typeof space !== 'string' || space === '') throw new KeyError(`The namespace of this ${of} is empty`);
-  // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
+  // Otherwise tenant `a#v1:b` with key `c` would equal tenant `a` with key `b#v1:c`.
   if (space.includes('#'))
     throw new KeyError(`The namespace of this ${of} contains \`#\`, which ends a namespace`);
   return `${space}#${version}:`;
@@ -59,7 +58,9 @@ function selectedKey<Subject>(of: string, key: (subject: Subject) => unknown, su
   if (typeof selected === 'object') refusePromise('key', of, selected);
   if (typeof selected !== 'string' || selected === '') {
     throw new KeyError(
-      `The key of this ${of} is ${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; ${of}s without a key must not share one`,
+      `The key of this ${of} is ` +
+        `${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; ` +
+        `${of}s without a key must not share one`,
     );
   }
   return selected;
@@ -80,7 +81,7 @@ function callUserCode<Subject>(
   }
 }
 
-/** Keys are made before anything is waited for. What the promise would reject with must not end the process either. */
+/** Throws for a promise, because keys are made synchronously. Its rejection must not end the process. */
 export function refusePromise(name: string, of: string, given: unknown): void {
   if (!isObject(given) || !('then' in given) || typeof given.then !== 'function') return;
   Promise.resolve(given).catch(() => undefined);
@@ -89,19 +90,13 @@ export function refusePromise(name: string, of: string, given: unknown): void {
   );
 }
 
-/** The same for all records, or one for each, such as a tenant. */
+/** A namespace for all records, or a function that returns one for each, such as a tenant. */
 export type Namespace = string | ((record: BatchRecord) => string);
 
-/**
- * The version of how keys are made. A later algorithm writes another version, so that old and new rows
- * never meet by accident and a change can be rolled out without running work twice.
- */
+/** The version of the algorithm that makes keys. Keys of another version never match by accident. */
 const VERSION = 'v1';
 
-/**
- * Makes keys: `namespace#v1:…`, or what a selector of whole keys gives, the string that says "the same work". Throws a
- * `KeyError` where there is none.
- */
+/** Returns the maker of keys, `namespace#v1:…`. It throws a `KeyError` for a record without one. */
 export function keyMaker(select: KeySelector, namespace: Namespace): (record: BatchRecord) => string {
   const isConstant = typeof namespace === 'string';
   const space = isConstant ? () => namespace : namespace;
@@ -110,7 +105,7 @@ export function keyMaker(select: KeySelector, namespace: Namespace): (record: Ba
   if (!isConstant || prefix === undefined) return (record) => keyString(parts, record);
   let before: string | undefined;
   return (record) => {
-    before ??= prefixOf('record', prefix, record); // what it throws, each record gets as its own error
+    before ??= prefixOf('record', prefix, record); // if it throws, every record gets the error
     return checkedKey(before + selectedKey('record', select, record));
   };
 }

@@ -1,13 +1,13 @@
 /**
- * The paths of values in a payload: `orderId`, `customer.id`, `lines.0.sku`, with `Any` for all members or elements of one.
- * Any text where the type does not say what there is, such as `unknown` or a record of texts.
+ * The paths of values in a payload: `orderId`, `customer.id`, `lines.0.sku`, with `Any` for all members or
+ * elements. Any string if the payload's type does not tell, such as `unknown` or a record of strings.
  *
  * @typeParam Payload The type of the payload.
- * @typeParam Any The text that stands for all members or elements of a value, such as `*`; none by default.
+ * @typeParam Any The part that matches all members or elements of a value, such as `*`. Default: none.
  */
 export type PathIn<Payload, Any extends string = never> = PathTo<Payload, Any, Depth>;
 
-/** Deeper than this any path is right: types of types would take long to be made. */
+/** Deeper paths are not checked: the types would be slow to compute. */
 type Depth = [1, 1, 1, 1];
 
 type PathTo<Payload, Any extends string, Left extends unknown[]> = unknown extends Payload
@@ -35,8 +35,8 @@ type Below<Name extends string, Value, Any extends string, Left extends unknown[
   | Name
   | (PathTo<Known<Value>, Any, Left> extends infer Path extends string ? `${Name}.${Path}` : never);
 
-/** Without null and undefined; `unknown` stays what it is. */
+/** Excludes null and undefined, but keeps `unknown`. */
 type Known<Value> = unknown extends Value ? unknown : NonNullable<Value>;
 
-/** What has no members that a path could name. */
+/** Types without members that a path could name. */
 type Leaf = string | number | boolean | bigint | symbol | null | undefined | ((...args: never[]) => unknown);

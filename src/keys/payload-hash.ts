@@ -14,14 +14,16 @@ import type { BatchRecord } from '../sources/record.ts';
 export type { PathIn } from './path-in.ts';
 
 /**
- * Same payload, same work, whatever id the message has: SHA-256 over RFC 8785 canonical JSON of the body,
- * so that member order, white space and `1.0` against `1` make no difference, while `1` and `"1"` do.
- * A body that is not JSON fails its record, and so does a number that a double does not hold exactly, such as
- * 1.000000000000000001. Takes the body alone, so nothing that changes on redelivery.
+ * Returns the selector that hashes the body: SHA-256 of its RFC 8785 canonical JSON. Equal payloads are the
+ * same work, whatever their message IDs. Member order, white space and `1.0` against `1` make no difference;
+ * `1` and `"1"` do. Nothing that changes on redelivery is included.
+ *
+ * A record fails if its body is not JSON or has a number that a double cannot hold exactly, such as
+ * 1.000000000000000001.
  *
  * @typeParam Body The type of the record's body, whose members the paths name. Default: any paths.
- * @param options Which members of the body count. Default: all of them.
- * @throws `ConfigurationError` for paths that cannot be read, and for both options together.
+ * @param options The members of the body that are hashed. Default: all.
+ * @throws `ConfigurationError` for invalid paths, and for both options together.
  */
 export function payloadHash<Body = unknown>(
   options: PayloadHashOptions<Uninferred<Body>> = {},
@@ -30,7 +32,7 @@ export function payloadHash<Body = unknown>(
   return withEffort((record) => hash(jsonBody(record)), 'bounded');
 }
 
-/** The body as JSON; not the text that `record.body` falls back to. */
+/** Returns the body. Throws if it is not JSON, where `record.body` falls back to the text. */
 function jsonBody(record: BatchRecord): unknown {
   const { rawBody } = record;
   const body = exactBody(record);
@@ -43,26 +45,25 @@ function jsonBody(record: BatchRecord): unknown {
 }
 
 /**
- * What of a payload makes its hash. With neither option: all of it. Both together are an error.
+ * The members of a payload that are hashed: `include` or `exclude`, not both. Default: all.
  *
  * @typeParam Payload The type of the payload, whose members the paths name. Default: any paths.
  */
 export interface PayloadHashOptions<Payload = unknown> {
   /**
-   * Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`; at least one, each of one
-   * value, without `*`. A payload that lacks one fails (`BATCHLATCH_KEY`). Default: all values.
+   * The only values that make the key, e.g. `['orderId', 'customer.id']`: at least one path, without `*`.
+   * Their paths are hashed too. A payload without one of them fails (`BATCHLATCH_KEY`). Default: all values.
    */
   readonly include?: readonly PathIn<Payload>[];
-  /** The whole payload except these paths, e.g. `['sentAt', 'items.*.trace']`. Not with `include`. Default: none. */
+  /** Paths to leave out of the key, e.g. `['sentAt', 'items.*.trace']`. Not with `include`. Default: none. */
   readonly exclude?: readonly PathIn<Payload, '*'>[];
 }
 
 const PATHS = aListOf("a list of paths such as ['orderId']");
 
 /**
- * SHA-256 over RFC 8785 canonical JSON of the values that are included, or of all that are not excluded. `name` is
- * the public function whose options these are. Throws a `ConfigurationError` for options that cannot work; what it
- * gives throws a `KeyError` for a payload that has no such values, or no canonical form.
+ * Returns the function that hashes the selected members; `name` is the public function with these options. It
+ * throws a `KeyError` for a payload without the included values or without a canonical form.
  */
 export function contentHash(name: string, options: PayloadHashOptions): (payload: unknown) => string {
   checkOptionsOf(name, options, { include: PATHS, exclude: PATHS });
@@ -76,7 +77,7 @@ export function contentHash(name: string, options: PayloadHashOptions): (payload
   return (payload) => canonicalHash(withoutPaths(payload, excluded));
 }
 
-/** Of the values together with their paths: another path with the same value is other work. */
+/** Hashes values together with their paths: the same value at another path is other work. */
 function hashOfIncluded(name: string, included: readonly PayloadPath[]): (payload: unknown) => string {
   if (included.length === 0) {
     throw new ConfigurationError(
@@ -90,12 +91,12 @@ function hashOfIncluded(name: string, included: readonly PayloadPath[]): (payloa
   }
   const byName = new Map(included.map((path) => [path.join('.'), path]));
   const members = [...byName]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1)) // by code units, as canonical JSON has it
+    .toSorted(([a], [b]) => (a < b ? -1 : 1)) // by code units, as in canonical JSON
     .map(([text, path]) => ({ name: JSON.stringify(text), path }));
   const watch = watchPaths(name, included);
   return (payload) => {
     watch(payload);
-    // The canonical form of an object with the paths as names, written at once: most keys are made this way.
+    // Most keys are made here, so the canonical form of `{ [path]: value }` is written directly.
     const written = members.map((member) => {
       const value = valueAt(payload, member.path);
       return `${member.name}:${canonicalText(value, member.path)}`;
@@ -108,13 +109,9 @@ function pathsOf(option: string, paths: readonly string[]): PayloadPath[] {
   return paths.map((path) => parsePath(option, path));
 }
 
-/** After so many payloads, a path that none of them had is taken for a mistake. */
 const ENOUGH = 10;
 
-/**
- * Watches the first payloads for the paths of `include`. A record without one fails, which may be as it should be; a path
- * that none of the first ten has is more likely misspelt, and causes one warning.
- */
+/** Warns once if a path of `include` is missing in all of the first ten payloads: it may be misspelt. */
 function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unknown) => void {
   let unseen = paths;
   let payloads = 0;
@@ -125,7 +122,8 @@ function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unkn
     if (payloads < ENOUGH || unseen.length === 0) return;
     const listed = unseen.map((path) => `\`${path.join('.')}\``).join(', ');
     process.emitWarning(
-      `None of the first ${ENOUGH} payloads has a value at ${listed}, which \`include\` of ${name} names; records without it fail. Is it misspelt?`,
+      `None of the first ${ENOUGH} payloads has a value at ${listed}, which \`include\` of ${name} names; ` +
+        'records without it fail. Is it misspelt?',
       { type: 'BatchlatchWarning', code: 'BATCHLATCH_KEY_PATH_NEVER_SEEN' },
     );
     unseen = [];

@@ -4,12 +4,11 @@ import type { Claim } from '../claims/claim.ts';
 import { escapeUnseen } from '../observe/json-lines.ts';
 import { type Reading, unlessStopped } from './stop-before.ts';
 
-/** A store lists in no order, so the oldest are looked for among so many claims for each that is shown. */
+/** Stores list claims in no order, so this many are read for each line, to find the oldest. */
 const READ_FOR_EACH = 25;
-/** And never among more than this. */
 const MOST_READ = 1_000;
 
-/** A line for each of the claims that have been in the state for longest, up to `limit`. */
+/** Returns a log line for each of the oldest claims of the state, up to `limit`. */
 export async function listClaims(
   state: 'overdue' | 'parked',
   reading: Reading,
@@ -34,7 +33,7 @@ async function readClaims(state: 'overdue' | 'parked', reading: Reading, most: n
   return claims;
 }
 
-/** An overdue claim is overdue since its lease ended; a parked one was written last when it was parked. */
+/** Returns when a claim became overdue, or was parked, which was its last write. */
 function sinceOf({ status, leaseUntil, updatedAt }: Claim): number {
   return status === 'PARKED' ? updatedAt : leaseUntil;
 }
@@ -55,7 +54,7 @@ function lineOf(claim: Claim, now: number, logKeys: boolean): string {
   });
 }
 
-/** A line as `jsonLines()` writes it. */
+/** Returns a log line in the form of `jsonLines()`. */
 export function logLine(
   at: number,
   level: 'info' | 'warn' | 'error',

@@ -16,34 +16,34 @@ import { anAdmin } from '../options/domain-checks.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
 import { stopBefore } from './stop-before.ts';
 
-/** What the monitor counts, and what it writes. */
+/** Options of `createClaimMonitor()`. */
 export interface ClaimMonitorOptions {
   /**
-   * Of the store whose claims are counted: `dynamoDBAdmin`, `postgresAdmin` or `redisAdmin`. Default: `dynamoDBAdmin()`, which
-   * reads the table that `CLAIMS_TABLE_NAME` names, by its index `overdue`.
+   * The admin of the store: `dynamoDBAdmin`, `postgresAdmin` or `redisAdmin`. Default: `dynamoDBAdmin()`,
+   * which reads the table in `CLAIMS_TABLE_NAME` by its index `overdue`.
    */
   readonly admin?: ClaimAdmin;
   /** The dimension `table` of the metrics. Default: `CLAIMS_TABLE_NAME`, else `claims`. */
   readonly tableName?: string;
-  /** How many overdue claims are logged, and how many parked ones, each in a line. 0 logs none. Default 20. */
+  /** The most overdue claims that are logged, and the most parked ones. 0 logs none. Default 20. */
   readonly limit?: number;
-  /** Logs the idempotency keys themselves beside their hashes. They may hold what must not be in a log. Default false. */
+  /** Whether to log keys as well as their hashes. Keys may be confidential. Default false. */
   readonly logKeys?: boolean;
   /**
-   * Takes a line without its line feed. Default: standard output.
+   * Writes a line, given without its line feed. Default: to standard output.
    *
    * @param line JSON text.
    */
   readonly write?: (line: string) => void;
-  /** Default: the machine's clock. */
+  /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
 }
 
 /**
- * A Lambda handler for a schedule. Its event is not read.
+ * A Lambda handler for a schedule.
  *
- * @param event Not read.
- * @param context Lambda's own; tells how much time is left.
+ * @param event Ignored.
+ * @param context The context from Lambda, which tells the remaining time.
  */
 export type ClaimMonitor = (
   event?: unknown,
@@ -51,18 +51,18 @@ export type ClaimMonitor = (
 ) => Promise<ClaimMonitorReport>;
 
 /**
- * Makes a Lambda handler that counts the claims that hang (overdue), wait for a person (parked) and run (in progress), and
- * writes them as one line of CloudWatch's embedded metric format: `OverdueClaims`, `ParkedClaims`, `InProgressClaims` and
- * `OldestOverdueMs`, in the namespace `batchlatch`, by `table`. The oldest overdue claims and the parked ones follow, a line
- * for each, up to `limit`.
+ * Creates a Lambda handler that counts the claims that hang (overdue), wait for a person (parked) and run (in
+ * progress). It writes one line in CloudWatch's embedded metric format, with `OverdueClaims`, `ParkedClaims`,
+ * `InProgressClaims` and `OldestOverdueMs` in the namespace `batchlatch`, by `table`. Then it logs the oldest
+ * overdue and parked claims, up to `limit` each.
  *
- * It stops in time before the invocation ends. What was not counted to the end by then is the least that there are: the line
- * and the report say `isWhole: false`, and a count of 0 that is not whole is no metric.
+ * It stops before the invocation ends. If a count is not complete by then, it is a lower bound: the line and
+ * the report say `isWhole: false`, and an incomplete count of 0 is left out of the metrics.
  *
- * The invocation fails with the store's error where the store cannot be read, so that an alarm on the function's errors sees
- * it. Throws a `ConfigurationError` for options that are wrong.
+ * The invocation fails if the store cannot be read, so that an alarm on the function's errors reports it.
+ * Throws a `ConfigurationError` for invalid options.
  *
- * @param options What it counts, and where it writes.
+ * @param options The claims to count, and the output.
  *
  * @example
  * export const handler = createClaimMonitor();

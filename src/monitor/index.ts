@@ -1,5 +1,5 @@
 /**
- * A scheduled function that counts claims that hang or are parked, and reports them.
+ * A scheduled function that counts and reports claims that hang or are parked.
  *
  * @module batchlatch/monitor
  */

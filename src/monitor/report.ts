@@ -2,13 +2,13 @@ import { defined } from '../base/defined.ts';
 import type { ClaimCount } from '../claims/claim-admin.ts';
 import { type Reading, unlessStopped } from './stop-before.ts';
 
-/** What one run of the monitor found. */
+/** The result of one run of the monitor. */
 export interface ClaimMonitorReport {
   /** The dimension `table` of the metrics. */
   readonly table: string;
-  /** Whether every count is the whole number. Otherwise each is the least that there are. */
+  /** Whether every count is complete; otherwise the counts are lower bounds. */
   readonly isWhole: boolean;
-  /** `scan`: rows of every state were read for at least one of the counts. Absent where nothing was read. */
+  /** `scan` if a count had to read rows of every state. Absent if nothing was read. */
   readonly readBy?: 'index' | 'scan';
   /** Claims whose lease has lapsed and that nobody has settled or taken over. */
   readonly overdue: number;
@@ -16,14 +16,13 @@ export interface ClaimMonitorReport {
   readonly parked: number;
   /** Claims whose lease is live. */
   readonly inProgress: number;
-  /** For how long the oldest overdue claim has been overdue, in milliseconds; 0 where there are none. */
+  /** How long the oldest claim has been overdue, in milliseconds; 0 if none is. */
   readonly oldestOverdueMs: number;
 }
 
-/** What was counted before the time was over or the store failed. */
+/** The counts, as far as the store answered in time. */
 type Counts = ReadonlyMap<CountedState, Counted>;
 
-/** The report of what was counted, at a time in epoch milliseconds. */
 export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
   const oldest = counted.get('overdue')?.oldestLeaseUntil;
   return {
@@ -42,19 +41,17 @@ function readingOf(counted: Counts): ClaimMonitorReport['readBy'] {
   return ways.includes('scan') ? 'scan' : ways.find((readBy) => readBy !== undefined);
 }
 
-/** The states that the monitor counts: those that the index holds. */
+/** The counted states: those in the index. */
 const STATES = ['overdue', 'parked', 'in-progress'] as const;
 type CountedState = (typeof STATES)[number];
 
-/** The claims of one state, as far as they were counted. */
+/** The count of one state, perhaps incomplete. */
 interface Counted extends Omit<ClaimCount, 'readBy' | 'next' | 'unreadable' | 'newer'> {
-  /** Absent where nothing was read. */
   readonly readBy?: ClaimCount['readBy'];
-  /** Whether there are no more. */
   readonly isWhole: boolean;
 }
 
-/** Counts what needs a person most first: the time may not be enough for all. */
+/** Counts the most urgent states first: time may not be enough for all. */
 export async function countAll(
   reading: Reading,
 ): Promise<{ counted: Counts; failure?: { readonly error: unknown } }> {
@@ -67,7 +64,6 @@ export async function countAll(
   }
 }
 
-/** Counts page by page until there are no more, or it is time to stop. */
 async function countState(state: CountedState, reading: Reading): Promise<Counted> {
   let counted: Counted = { count: 0, rowsRead: 0, isWhole: false };
   let cursor: string | undefined;
@@ -95,8 +91,8 @@ function withPage(before: Counted, page: ClaimCount): Counted {
 }
 
 /**
- * One line of CloudWatch's embedded metric format. A count of 0 is a metric as any other, so that "no data" means that the
- * monitor does not run. But 0 of a count that is not whole is not known to be true, and is left out of the metrics.
+ * Returns a line in CloudWatch's embedded metric format. A count of 0 is written too, so that "no data" means
+ * that the monitor does not run. An incomplete count of 0 may be wrong, and is left out of the metrics.
  *
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
@@ -116,7 +112,7 @@ export function metricsLine(
   const Metrics = known.map(({ name, unit }) => ({ Name: name, Unit: unit }));
   const readings = [...counted.values()];
   return JSON.stringify({
-    // Without metrics it is a line like any other.
+    // Without metrics, this is an ordinary log line.
     ...(known.length > 0 && {
       _aws: {
         Timestamp: at,

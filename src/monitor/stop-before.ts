@@ -5,10 +5,10 @@ import { MONITOR_CALL_MS } from '../base/limits.ts';
 import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { unansweredByStore } from '../claims/store-errors.ts';
 
-/** What is left of the invocation for writing down what was found, and for Lambda itself. */
+/** Time reserved for writing the results, and for Lambda itself. */
 const MARGIN_MS = 2_000;
 
-/** Aborts its signal in time before the invocation ends; never where there is no end. `cancel` ends its timer. */
+/** Returns a signal that aborts before the invocation ends, if its end is known. `cancel` stops the timer. */
 export function stopBefore(
   context: Pick<Context, 'getRemainingTimeInMillis'> | undefined,
   clock: Clock,
@@ -18,21 +18,21 @@ export function stopBefore(
   if (remainingMs === undefined || !Number.isFinite(remainingMs)) {
     return { stop: controller.signal, cancel: () => undefined };
   }
-  // A function with a timeout of three seconds still gets half of them.
+  // A function with a timeout of three seconds still gets half of it.
   const availableMs = remainingMs - Math.min(MARGIN_MS, remainingMs / 2);
   if (availableMs <= 0) controller.abort();
   const cancel = clock.setTimer(() => controller.abort(), Math.max(availableMs, 0));
   return { stop: controller.signal, cancel };
 }
 
-/** The claims that a run of the monitor reads, until it is stopped. */
+/** The source of claims for one run of the monitor, and its stop signal. */
 export interface Reading {
   readonly admin: ClaimAdmin;
   readonly clock: Clock;
   readonly stop: AbortSignal;
 }
 
-/** The store's answer; undefined where it had to be given up. Rejects if the store fails, or is silent. */
+/** Returns the store's answer; undefined if it was stopped. Rejects if the store fails or does not answer. */
 export async function unlessStopped<Answer>(
   { clock, stop }: Reading,
   call: (signal: AbortSignal) => Promise<Answer>,

@@ -2,23 +2,21 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 
-/** What is published on each channel. Keys are as they are, not hashed: what is published stays in the process. */
+/** The messages of each channel. Keys are not hashed: messages stay in the process. */
 export interface DiagnosticsMessages {
-  /** An invocation begins. */
+  /** Published when an invocation begins. */
   readonly 'batchlatch:invocation': {
-    /** The invocation that begins. */
+    /** The invocation. */
     readonly invocation: ObservedInvocation;
   };
-  /** One event. */
+  /** Published for each event. */
   readonly 'batchlatch:event': {
-    /** What happened. */
+    /** The event. */
     readonly event: BatchEvent;
-    /**
-     * The invocation that it belongs to; absent where there is none.
-     */
+    /** The invocation that it belongs to; absent if there is none. */
     readonly invocation?: ObservedInvocation;
   };
-  /** A record has its outcome. */
+  /** Published when the outcome of a record is known. */
   readonly 'batchlatch:outcome': {
     /** Identifies the record to its sender. */
     readonly recordId: string;
@@ -27,9 +25,9 @@ export interface DiagnosticsMessages {
     /** The invocation that it belongs to. */
     readonly invocation: ObservedInvocation;
   };
-  /** The handler is called. Stores that are bound to the channel (`bindStore`) hold while it runs. */
+  /** Published around each call of the handler, inside which bound stores (`bindStore`) are active. */
   readonly 'batchlatch:handler': {
-    /** The attempts whose handler is called; of `forBatches` many. */
+    /** The attempts whose handler is called; many with `forBatches`. */
     readonly attempts: readonly ObservedAttempt[];
     /** The invocation that they belong to. */
     readonly invocation: ObservedInvocation;
@@ -37,9 +35,9 @@ export interface DiagnosticsMessages {
 }
 
 /**
- * Publishes on channels of `node:diagnostics_channel`: `batchlatch:invocation`, `batchlatch:event`, `batchlatch:outcome` and
- * `batchlatch:handler` (`DiagnosticsMessages`). Where nobody subscribes, it makes nothing. Node ends the process for a
- * subscriber that throws, as on every channel.
+ * Returns an observer that publishes to channels of `node:diagnostics_channel`: `batchlatch:invocation`,
+ * `batchlatch:event`, `batchlatch:outcome` and `batchlatch:handler` (`DiagnosticsMessages`). Without
+ * subscribers it creates no messages. As on every channel, Node ends the process if a subscriber throws.
  *
  * @example
  * import { subscribe } from 'node:diagnostics_channel';

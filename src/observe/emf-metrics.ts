@@ -4,37 +4,36 @@ import { writeToStandardOutput } from './json-lines.ts';
 import type { Observer } from './observer.ts';
 import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
 
-/** What `emfMetrics()` writes, and where. */
+/** Options of `emfMetrics()`. */
 export interface EmfMetricsOptions {
-  /** CloudWatch's namespace, of 1 to 255 characters. Default `batchlatch`. */
+  /** The CloudWatch namespace, 1 to 255 characters. Default `batchlatch`. */
   readonly namespace?: string;
-  /**
-   * More dimensions than `function` and `source`, such as `{ service: 'orders' }`; up to 28, of visible ASCII
-   * characters and spaces. Default: none.
-   */
+  /** Up to 28 more dimensions of printable ASCII, such as `{ service: 'orders' }`. Default: none. */
   readonly dimensions?: Readonly<Record<string, string>>;
   /**
-   * Takes a line without its line feed. Default: standard output, from which Lambda's logs go to CloudWatch.
+   * Writes a line, given without its line feed. Default: to standard output, which Lambda sends to
+   * CloudWatch.
    *
    * @param line JSON text.
    */
   readonly write?: (line: string) => void;
-  /** For tests. Default: the system clock. */
+  /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** The most values that one array of the format may have. */
+/** The most values in one array of the format. */
 const MOST_VALUES = 100;
 
 /**
- * Metrics in CloudWatch's embedded metric format: one line at the end of an invocation, with its counts, also those that are 0,
- * and its durations; another line for each further 100 values of a duration. A process that dies writes nothing of the
- * invocation. What a handler does after its invocation is a line of its own. The request id is a property of the line
- * and no dimension. Throws a `ConfigurationError` for an option that is unknown or impossible.
+ * Returns an observer that writes metrics in CloudWatch's embedded metric format. Each invocation writes one
+ * line at its end with all counts, including zeros, and its durations; more lines follow for more than 100
+ * values of a duration. A handler that ends after its invocation writes its own line. A process that dies
+ * writes nothing for the invocation. The request ID is a property, not a dimension. Throws a
+ * `ConfigurationError` for invalid options.
  *
- * The format: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  *
- * @param options The namespace, the dimensions, and where the lines go.
+ * @param options The namespace, the dimensions and the output.
  *
  * @example
  * createBatchProcessor(handler, { observer: observers(jsonLines(), emfMetrics()) });
@@ -64,7 +63,7 @@ export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
 
 type Metrics = Readonly<Record<string, number | readonly number[]>>;
 
-/** As much as may be in one line: of each duration 100 values, and with the first of them the counts. */
+/** Splits totals into lines: the counts in the first one, and 100 values of each duration in every line. */
 function* parts({ counts, durations }: Totals): Generator<Metrics> {
   const lists = Object.entries(durations);
   const most = Math.max(0, ...lists.map(([, values]) => values.length));
@@ -110,7 +109,9 @@ function someDimensions(): Check {
     value.length <= most &&
     /^(?!:)[\x20-\x7E]*[\x21-\x7E][\x20-\x7E]*$/.test(value);
   return {
-    expected: `an object of up to 28 dimensions, their values texts of visible ASCII characters, with other names than ${[...TAKEN].join(', ')}`,
+    expected:
+      'an object of up to 28 dimensions, their values texts of visible ASCII characters, ' +
+      `with other names than ${[...TAKEN].join(', ')}`,
     accepts: (value) =>
       typeof value === 'object' &&
       value !== null &&

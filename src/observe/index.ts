@@ -1,5 +1,5 @@
 /**
- * Observers: log lines, CloudWatch metrics, Powertools' logger, metrics and tracer, and `diagnostics_channel`.
+ * Observers: log lines, CloudWatch metrics, Powertools' logger, metrics and tracer, `diagnostics_channel`.
  *
  * @module batchlatch/observe
  */

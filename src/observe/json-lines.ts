@@ -4,15 +4,15 @@ import { toStoredError } from '../claims/claim.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 import { aFunction, checkOptionsOf, oneOf } from '../options/check-options.ts';
 
-/** The least important level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
+/** The lowest level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
 export type LogLevel = (typeof LEVELS)[number];
 
-/** What `jsonLines()` writes, and where. */
+/** Options of `jsonLines()`. */
 export interface JsonLinesOptions {
-  /** The least important level that is written. Default: `BATCHLATCH_LOG_LEVEL`, else `info`. */
+  /** The lowest level that is written. Default: `BATCHLATCH_LOG_LEVEL`, else `info`. */
   readonly level?: LogLevel;
   /**
-   * Takes a line without its line feed. Default: standard output.
+   * Writes a line, given without its line feed. Default: to standard output.
    *
    * @param line JSON text.
    */
@@ -20,13 +20,13 @@ export interface JsonLinesOptions {
 }
 
 /**
- * One JSON object a line for what a person wants to know of a batch, with the request id, the function and the source. Keys are hashed and
- * bodies are never written, because both may hold what must not be in a log; error messages are the handler's own
- * words, without what `JSON.parse` quotes in them. A short key can be guessed from its hash, which has no salt.
+ * Returns an observer that writes one line of JSON for each event, with the request ID, the function and the
+ * source. Keys are hashed and bodies are never written, because both may be confidential. The hash has no
+ * salt, so a short key can be guessed. Error messages are the handler's own, without what `JSON.parse` quotes
+ * in them.
  *
- * @param options Which lines, and where they go.
- * @throws `ConfigurationError` for an option that is unknown or impossible, and for a level of the environment that
- *   is none.
+ * @param options The level and the output.
+ * @throws `ConfigurationError` for invalid options, and for an invalid `BATCHLATCH_LOG_LEVEL`.
  */
 export function jsonLines(options: JsonLinesOptions = {}): Observer {
   checkOptionsOf('jsonLines', options, { level: oneOf(...LEVELS), write: aFunction() });
@@ -53,10 +53,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
   };
 }
 
-/**
- * What JSON leaves as it is and terminals and viewers of logs act upon: control characters, line separators, and marks
- * that turn the direction of what follows, by which one value can be made to look like another.
- */
+/** Control characters, line separators and direction marks: JSON keeps them, terminals act upon them. */
 const UNSEEN = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
 
 export function escapeUnseen(json: string): string {
@@ -75,18 +72,16 @@ function levelFromEnvironment(): LogLevel {
   );
 }
 
-/** Where lines go: in Lambda each is an event of the function's log. */
 export function writeToStandardOutput(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** From the most to the least. */
+/** From the most verbose to the least. */
 export const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** Each event has one; none is `silent`. */
+/** The level of an event, never `silent`. */
 export type EventLevel = Exclude<(typeof LEVELS)[number], 'silent'>;
 
-/** How much an event matters to a person. */
 export function levelOf(event: BatchEvent): EventLevel {
   switch (event.type) {
     case 'claimed':
@@ -124,10 +119,10 @@ export function levelOf(event: BatchEvent): EventLevel {
   }
 }
 
-/** What is written of an event, its keys hashed. Not by a replacer of `JSON.stringify`, which is slow. */
+/** Returns the log fields of an event, with keys hashed. A replacer of `JSON.stringify` would be slower. */
 export function shown({ type: message, ...fields }: BatchEvent): object {
   if ('ends' in fields) {
-    // Not spread: there are thousands.
+    // Built by hand: a spread is slower for thousands of records.
     const ends = fields.ends.map(({ recordId, key, owner, attempt, end }) => ({
       recordId,
       key: keyHash(key),
@@ -146,10 +141,7 @@ export function shown({ type: message, ...fields }: BatchEvent): object {
   };
 }
 
-/**
- * Name, message and code, and those of the cause. The rest stays out: the stack is long and names paths, and
- * HTTP clients hang the whole request on their errors, which a `toJSON` of theirs would write.
- */
+/** Returns name, message and code of an error and its cause, without stacks and attached requests. */
 export function shownError(thrown: unknown, key: string): object {
   // Errors of stores may contain the key.
   const words = toStoredError(thrown, key);

@@ -1,38 +1,40 @@
-/** The invocation that an event belongs to. */
+/** The invocation of an event. */
 export interface ObservedInvocation {
-  /** Lambda's request id; absent outside Lambda. */
+  /** Lambda's request ID; absent outside Lambda. */
   readonly requestId?: string;
-  /** The function's name; absent where neither the context nor the environment has one. */
+  /** The function's name; absent if neither the context nor the environment has it. */
   readonly functionName?: string;
-  /** Which service delivered the records, such as `sqs`; `unknown` where none of them can be read. */
+  /** The service that delivered the records, such as `sqs`; `unknown` if no record can be read. */
   readonly source: string;
-  /** The name of the queue, stream or topic of its first record that can be read, as `ObservedRecord` has it. */
+  /** The `destination` of the first readable record. */
   readonly destination: string | undefined;
   /** How many records were delivered. */
   readonly records: number;
   /**
-   * What is known of a record beside its body. Undefined for an unknown id; of records with the same id, the first.
+   * Returns a record's metadata; undefined for an unknown ID. If several records share the ID, the first
+   * one's.
    *
    * @param recordId Identifies the record to its sender.
    */
   recordOf(recordId: string): ObservedRecord | undefined;
 }
 
-/** What a record says of itself beside its body. */
+/** The metadata of a record. */
 export interface ObservedRecord {
-  /** The queue's, stream's or topic's ARN; undefined where the service does not tell. */
+  /** The ARN of the queue, stream or topic; undefined if the service does not report it. */
   readonly sourceArn: string | undefined;
-  /** The name of the queue, stream, topic, table, bucket or event source, of at most 256 visible characters. */
+  /** The name of the queue, stream, topic, table, bucket or event source, at most 256 visible characters. */
   readonly destination: string | undefined;
-  /** Epoch milliseconds; undefined where the service does not tell. Kafka and EventBridge take the sender's word for it. */
+  /** Epoch milliseconds; undefined if unknown. For Kafka and EventBridge, the sender's own claim. */
   readonly sentAt: number | undefined;
-  /** How often the record has been delivered, from 1; of other sources than SQS always 1. */
+  /** How often the record has been delivered, from 1; always 1 for sources other than SQS. */
   readonly receiveCount: number;
   /**
-   * A string attribute or header by its name, such as `traceparent`; `x-amzn-trace-id` is also SQS's own `AWSTraceHeader`.
-   * Whoever can send a message chooses them: undefined for what is longer than 8,192 characters or holds others than visible ASCII.
+   * Returns a string attribute or header, such as `traceparent`; `x-amzn-trace-id` also finds SQS's
+   * `AWSTraceHeader`. Senders choose these values: those longer than 8,192 characters or not of visible ASCII
+   * are undefined.
    *
-   * @param name Such as `traceparent`.
+   * @param name The name, such as `traceparent`.
    */
   headerOf(name: string): string | undefined;
 }

@@ -1,31 +1,31 @@
 import type { ObservedInvocation } from './observed.ts';
 
-/**
- * Told what happens to every record. What an observer throws is ignored. Only `onEvent` is needed; the rest costs nothing.
- */
+/** An observer of every record. Errors that it throws are ignored. Only `onEvent` is required. */
 export interface Observer {
   /**
-   * `invocation` is one object for all events of an invocation.
+   * Called for each event. All events of an invocation get the same `invocation`.
    *
-   * @param event What happened.
+   * @param event The event.
    * @param invocation The invocation that it belongs to.
    */
   onEvent(event: BatchEvent, invocation?: ObservedInvocation): void;
   /**
-   * Whether events of this type are wanted; asked once for each invocation. Default: all. Unwanted `claimed`, `started`, `succeeded`
-   * and `settling`, which every record brings, are not made; unwanted others may come all the same.
+   * Returns whether events of this type are wanted; called once per invocation. Default: all. Unwanted
+   * `claimed`, `started`, `succeeded` and `settling` events, which occur for every record, are not created.
+   * Other unwanted events may still be sent.
    *
    * @param type The type of event.
    */
   wants?(type: BatchEvent['type']): boolean;
   /**
-   * Called before an invocation's first event, in the asynchronous context of whoever called the processor.
+   * Called before the first event of an invocation, in the caller's asynchronous context.
    *
    * @param invocation The invocation that begins.
    */
   onInvocation?(invocation: ObservedInvocation): void;
   /**
-   * Called when a record has its outcome, at most once for each. A record may have none when the answer leaves.
+   * Called at most once for each record, when its outcome is known. A record may have none when the response
+   * is sent.
    *
    * @param recordId Identifies the record to its sender.
    * @param outcome The `status` of a `RecordOutcome`.
@@ -33,23 +33,23 @@ export interface Observer {
    */
   onOutcome?(recordId: string, outcome: string, invocation: ObservedInvocation): void;
   /**
-   * Called around every call of the handler, such as with `AsyncLocalStorage.run`. It has to call `run`, which calls the
-   * handler once, before it returns. A handler for which it does not is called all the same.
+   * Called around every call of the handler, for example to use `AsyncLocalStorage.run`. It must call `run`
+   * before it returns; `run` calls the handler once. If it does not, the handler is called afterwards.
    *
-   * @param attempts The attempts whose handler is called; of `forBatches` many.
+   * @param attempts The attempts whose handler is called; many with `forBatches`.
    * @param invocation The invocation that they belong to.
    * @param run Calls the handler.
    */
   aroundHandler?(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void): void;
   /**
-   * Called around all that an invocation does, as `aroundHandler` is around a handler.
+   * Called around the whole invocation, as `aroundHandler` is around a handler.
    *
    * @param invocation The invocation that begins.
-   * @param run Begins it, and returns at once.
+   * @param run Begins the invocation and returns at once.
    */
   aroundInvocation?(invocation: ObservedInvocation, run: () => void): void;
   /**
-   * The same for a call of the store, which several invocations may share.
+   * Called around a call of the store, which several invocations may share.
    *
    * @param recordIds The records of the invocation that it serves.
    * @param invocation The invocation that they belong to.
@@ -60,75 +60,75 @@ export interface Observer {
 
 /** A record and its key. */
 export interface ObservedKey {
-  /** Identifies the record to its sender: the messageId, the event id. */
+  /** Identifies the record to its sender: the message ID, the event ID. */
   readonly recordId: string;
-  /** The idempotency key. It may hold payload (`jmesPath`, functions): log its hash. */
+  /** The idempotency key. Log only its hash: it may contain payload (`jmesPath`, functions). */
   readonly key: string;
 }
 
-/** One attempt of one record. */
+/** An attempt of a record. */
 export interface ObservedAttempt extends ObservedKey {
-  /** A token that no other attempt has. */
+  /** The random token of this attempt. */
   readonly owner: string;
-  /** The fencing token; 0 of a record that runs without a claim. */
+  /** The fencing token; 0 for a record that runs without a claim. */
   readonly attempt: number;
 }
 
 /** Why a record that was claimed, or could have been, was not started. */
 export type NotStartedReason = 'deadline' | 'order' | 'lease-lapsed' | 'suspect';
 
-/** What happened, told apart by `type`. All durations are milliseconds. */
+/** An event, discriminated by `type`. All durations are in milliseconds. */
 export type BatchEvent =
   | (ObservedAttempt & {
       /** A key was claimed. */
       readonly type: 'claimed';
-      /** Until when the claim is exclusive, in epoch milliseconds. */
+      /** The end of the lease, in epoch milliseconds. */
       readonly leaseUntil: number;
-      /** Of the request to the store that carried this claim among others, in milliseconds. */
+      /** The duration of the store request, which may carry several claims, in milliseconds. */
       readonly durationMs: number;
     })
   | (ObservedAttempt & {
-      /** The previous attempt died without settling; comes after `claimed`. */
+      /** The previous attempt died without settling. Follows `claimed`. */
       readonly type: 'tookOver';
       /** How many attempts in a row have died. */
       readonly crashes: number;
     })
   | (ObservedKey & {
-      /** The key is completed, or another record of the batch has the same. */
+      /** The key is completed, or another record of the batch has the same key. */
       readonly type: 'duplicate';
-      /** Where the other one is: `store` completed before, `batch` in this batch. */
+      /** Where the duplicate was found: `store` for an earlier completion, `batch` for this batch. */
       readonly within: 'store' | 'batch';
     })
   | (ObservedKey & {
       /** Another owner holds the key. */
       readonly type: 'conflict';
-      /** Until when, in epoch milliseconds. */
+      /** The end of that owner's lease, in epoch milliseconds. */
       readonly leaseUntil: number;
     })
   | (ObservedKey & {
-      /** The key came before with another payload. */
+      /** The key was used before with another payload. */
       readonly type: 'mismatch';
     })
   | (ObservedKey & {
       /** The store could not say whether the key is free. */
       readonly type: 'claimFailed';
-      /** What the store failed with. */
+      /** The store's error. */
       readonly error: unknown;
     })
   | {
-      /** It cannot be read, has no key, or its body does not fit the schema. */
+      /** The record cannot be read, has no key, or its body does not fit the schema. */
       readonly type: 'invalid';
       /** Identifies the record to its sender. */
       readonly recordId: string;
-      /** Why. */
+      /** The error. */
       readonly error: unknown;
     }
   | {
-      /** It could not be decoded, or was not read, now, and may be later; it has no key yet. */
+      /** The record was not decoded or not read; a later delivery may be. It has no key yet. */
       readonly type: 'decodeFailed';
       /** Identifies the record to its sender. */
       readonly recordId: string;
-      /** Why. */
+      /** The error. */
       readonly error: unknown;
     }
   | (ObservedAttempt & {
@@ -146,125 +146,125 @@ export type BatchEvent =
       readonly type: 'failed';
       /** How long the handler ran, in milliseconds. */
       readonly durationMs: number;
-      /** What it failed with. */
+      /** The handler's error. */
       readonly error: unknown;
     })
   | (ObservedAttempt & {
-      /** The handler's items and its completion are written, in one transaction (`commit` of `batchlatch/dynamodb`). */
+      /** `commit` of `batchlatch/dynamodb` has written the handler's items and its completion. */
       readonly type: 'committed';
-      /** How many items. */
+      /** The number of items. */
       readonly items: number;
       /** How long the transaction took, in milliseconds. */
       readonly durationMs: number;
     })
   | (ObservedAttempt & {
-      /** The handler threw after its commit was written: the record is completed. Comes after `failed`. */
+      /** The handler threw after its commit was written; the record is completed. Follows `failed`. */
       readonly type: 'failedAfterCommit';
-      /** What it threw. */
+      /** The handler's error. */
       readonly error: unknown;
     })
   | (ObservedAttempt & {
-      /** Time was up, the signal was aborted, and the handler still runs: its claim is left to its lease. */
+      /** The handler still runs although time is up. Its claim stays until the lease ends. */
       readonly type: 'abandoned';
       /** How long the handler has run, in milliseconds. */
       readonly durationMs: number;
-      /** Why its signal was aborted. */
+      /** The reason of the abort. */
       readonly error: unknown;
     })
   | (ObservedAttempt & {
-      /** The handler still runs 5 s after its signal was aborted, or has ended after its invocation. Once for each run. */
+      /** The handler still runs 5 s after its abort, or has ended after its invocation. Once for each run. */
       readonly type: 'stuck';
-      /** How long ago its signal was aborted, in milliseconds. */
+      /** Milliseconds since its signal was aborted. */
       readonly sinceAbortMs: number;
-      /** It went on for longer than that after its invocation, and has ended now. */
+      /** Whether the handler has ended by now. Its invocation may be over. */
       readonly hasEnded: boolean;
     })
   | {
-      /** How attempts ended, just before it is stored: what was done can be judged even if storing it fails. */
+      /** Attempts are about to be settled. Sent before the write, so that the ends are known if it fails. */
       readonly type: 'settling';
-      /** One for each attempt. */
+      /** The ends, one for each attempt. */
       readonly ends: readonly SettlingEnd[];
     }
   | {
       /**
-       * The store has not taken how attempts ended. It is asked again until their leases or the invocation are nearly over.
-       * Once for all records and invocations of a processor, until the store has taken one.
+       * The store has not accepted a settlement. The write is retried until the leases or the invocation are
+       * nearly over. Sent once for all records and invocations of a processor, until the store accepts one.
        */
       readonly type: 'settleDelayed';
-      /** What the store failed with. */
+      /** The store's error. */
       readonly error: unknown;
     }
   | (ObservedKey & {
-      /** Failed for good: stored as parked now, or found parked. */
+      /** The record failed for good: it was parked now, or found parked. */
       readonly type: 'parked';
-      /** Why. */
+      /** The error. */
       readonly error: unknown;
     })
   | (ObservedKey & {
-      /** The dead-letter queue has what failed for good; it is acknowledged. */
+      /** The dead-letter queue has the record, which is acknowledged. */
       readonly type: 'deadLettered';
     })
   | (ObservedKey & {
-      /** The dead-letter queue did not take it; it is handed back. */
+      /** The dead-letter queue did not accept the record, which is handed back. */
       readonly type: 'deadLetterFailed';
-      /** What SQS failed with. */
+      /** The error from SQS. */
       readonly error: unknown;
     })
   | {
-      /** The queue's own timeout now decides when the message comes again, or how long it stays invisible. */
+      /** The visibility timeout was not changed. The queue's own one decides when the message comes again. */
       readonly type: 'visibilityNotChanged';
       /** Identifies the record to its sender. */
       readonly recordId: string;
-      /** What SQS failed with. */
+      /** The error from SQS. */
       readonly error: unknown;
     }
   | (ObservedKey & {
-      /** `onStoreError: runWithoutClaim()`: it runs, or was acknowledged, although the store did not do its part. */
+      /** With `runWithoutClaim()`: the record runs, or is acknowledged, although the store failed. */
       readonly type: 'withoutClaim';
-      /** What the store failed with. */
+      /** The store's error. */
       readonly error: unknown;
     })
   | (ObservedAttempt & {
-      /** The claim is another owner's now; nothing of this attempt was stored. */
+      /** The claim now belongs to another owner; nothing of this attempt was stored. */
       readonly type: 'leaseLost';
-      /** Its handler had succeeded. */
+      /** Whether the handler had succeeded. */
       readonly effectDone: boolean;
     })
   | (ObservedAttempt & {
-      /** The end of the attempt could not be stored. */
+      /** The attempt could not be settled. */
       readonly type: 'settleFailed';
-      /** Its handler had succeeded. */
+      /** Whether the handler had succeeded. */
       readonly effectDone: boolean;
-      /** What the store failed with. */
+      /** The store's error. */
       readonly error: unknown;
     })
   | (ObservedAttempt & {
-      /** The handler's result cannot be stored; the completion was, without it. */
+      /** The completion was stored without the handler's result, which cannot be stored. */
       readonly type: 'resultDropped';
-      /** Why. */
+      /** The error. */
       readonly error: unknown;
     })
   | (ObservedKey & {
-      /** It was not started, and is handed back. */
+      /** The record was not started and is handed back. */
       readonly type: 'notStarted';
-      /** Why. */
+      /** The reason. */
       readonly reason: NotStartedReason;
     })
   | {
-      /** All records have ended, or had to. */
+      /** The batch is over: all records have ended, or time is up. */
       readonly type: 'batchFinished';
       /** How many records were delivered. */
       readonly records: number;
-      /** How many records ended in which way; the keys are those of the outcomes. */
+      /** The number of records by the status of their outcome. */
       readonly outcomes: Readonly<Record<string, number>>;
-      /** How many of them ran or were acknowledged without a claim (`onStoreError`); only where there were any. */
+      /** How many records ran or were acknowledged without a claim (`onStoreError`). Absent if zero. */
       readonly withoutClaim?: number;
       /** How long the invocation took, in milliseconds. */
       readonly durationMs: number;
     };
 
-/** How one attempt ended, as it is about to be stored. */
+/** The end of an attempt, about to be stored. */
 export interface SettlingEnd extends ObservedAttempt {
-  /** `complete`: done. `fail`: it may run again. `park`: it failed for good. `release`: it was given back unstarted. */
+  /** `complete`: done. `fail`: may run again. `park`: failed for good. `release`: never started. */
   readonly end: 'complete' | 'fail' | 'park' | 'release';
 }

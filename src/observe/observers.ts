@@ -5,11 +5,11 @@ import type { ObservedInvocation } from './observed.ts';
 import { callOnceIn, harmless } from './tell-observer.ts';
 
 /**
- * Several observers as one. Each is told everything, in the given order; one that throws or rejects harms neither the
- * others nor a record. What they put around the handler is nested, the first one outermost. Throws a
- * `ConfigurationError` for what is no observer.
+ * Combines several observers into one. Each gets all calls, in the given order; one that throws or rejects
+ * affects neither the others nor a record. Their `around…` methods are nested, the first one outermost.
+ * Throws a `ConfigurationError` if an argument is not an observer.
  *
- * @param all In the order in which they are told.
+ * @param all The observers, in the order of their calls.
  *
  * @example
  * createBatchProcessor(handler, { observer: observers(jsonLines(), emfMetrics()) });
@@ -29,7 +29,7 @@ export function observers(...all: readonly Observer[]): Observer {
     onEvent(event, invocation) {
       for (const one of all) harmless(() => one.onEvent(event, invocation));
     },
-    // What none of them wants must go on costing nothing.
+    // Events that no observer wants must cost nothing.
     ...(all.every(({ wants }) => wants !== undefined) && {
       wants: (type: BatchEvent['type']) => all.some((one) => one.wants?.(type)),
     }),
@@ -61,7 +61,7 @@ export function observers(...all: readonly Observer[]): Observer {
   };
 }
 
-/** Calls `run` inside of what each puts around it, the first one outermost. */
+/** Calls `run` inside the `around…` methods of all observers, the first one outermost. */
 function nested(
   all: readonly Observer[],
   around: (one: Observer, once: () => void) => unknown,

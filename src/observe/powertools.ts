@@ -7,83 +7,80 @@ import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
 import { segmentRequests } from './request-segments.ts';
 import { Totalling } from './totals.ts';
 
-/** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
+/** The methods used of a `Logger` of `@aws-lambda-powertools/logger`. */
 export interface PowertoolsLogger {
   /**
    * Writes a line of the level DEBUG.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   debug(message: string, attributes: Record<string, unknown>): void;
   /**
    * Writes a line of the level INFO.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   info(message: string, attributes: Record<string, unknown>): void;
   /**
    * Writes a line of the level WARN.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   warn(message: string, attributes: Record<string, unknown>): void;
   /**
    * Writes a line of the level ERROR.
    *
-   * @param message What happened.
+   * @param message The name of the event.
    * @param attributes The fields of the line.
    */
   error(message: string, attributes: Record<string, unknown>): void;
-  /** The least important level that it writes, such as `INFO`. */
+  /** Returns the logger's level, such as `INFO`. */
   getLevelName(): string;
 }
 
-/** What is used of a `Metrics` of `@aws-lambda-powertools/metrics`. */
+/** The methods used of a `Metrics` of `@aws-lambda-powertools/metrics`. */
 export interface PowertoolsMetrics {
   /**
-   * Stores a value; several under one name become a list.
+   * Adds a value. Several values of one name become a list.
    *
    * @param name The metric's name.
-   * @param unit Its unit.
-   * @param value Its value.
+   * @param unit The unit.
+   * @param value The value.
    */
   addMetric(name: string, unit: 'Count' | 'Milliseconds', value: number): unknown;
   /**
-   * Stores a property that is no metric.
+   * Adds a property that is not a metric.
    *
    * @param key The property's name.
-   * @param value Its value.
+   * @param value The value.
    */
   addMetadata(key: string, value: string): unknown;
-  /** Writes what is stored, and forgets it. */
+  /** Writes all added values and clears them. */
   publishStoredMetrics(): unknown;
 }
 
-/** Which of Powertools' utilities are told; at least one. */
+/** The utilities of Powertools that get data; at least one. */
 export interface PowertoolsOptions {
-  /** Gets a line for each event, with the fields of `jsonLines()`. Default: none. */
+  /** Logs each event, with the fields of `jsonLines()`. Default: none. */
   readonly logger?: PowertoolsLogger;
-  /** The least important level that the logger gets. Default: the logger's own; `debug` for its log buffer. */
+  /** The lowest level that is passed to the logger. Default: the logger's own; `debug` for its log buffer. */
   readonly level?: LogLevel;
-  /**
-   * Gets the metrics of `emfMetrics()` when a batch has finished, under its own namespace and dimensions. Default:
-   * none.
-   */
+  /** Gets the metrics of `emfMetrics()` at the end of a batch, with its own namespace. Default: none. */
   readonly metrics?: PowertoolsMetrics;
-  /** Whether to publish what `metrics` has stored then. Default true; false where middy's `logMetrics` does. */
+  /** Whether to publish `metrics` after a batch. Default true; set false with middy's `logMetrics`. */
   readonly publishMetrics?: boolean;
-  /** Gets a subsegment for each call of the handler, which is the current one inside of it. Default: none. */
+  /** Gets a subsegment for each call of the handler, current inside the call. Default: none. */
   readonly tracer?: PowertoolsTracer;
 }
 
 /**
- * Tells the logger, the metrics and the tracer of Powertools for AWS Lambda. Keys are hashed, and bodies, stacks and
- * results are never given to them. Throws a `ConfigurationError` for an option that is unknown or impossible.
+ * Returns an observer for the logger, metrics and tracer of Powertools for AWS Lambda. Keys are hashed;
+ * bodies, stacks and results are never passed on. Throws a `ConfigurationError` for invalid options.
  *
- * @param options Which of the utilities are told.
+ * @param options The utilities that get data.
  *
  * @example
  * createBatchProcessor(handler, {
@@ -111,7 +108,7 @@ export function powertools(options: PowertoolsOptions): Observer {
     onEvent(event, invocation) {
       trace?.note(event, invocation);
       log?.(event, invocation);
-      count?.(event, invocation); // last: it may throw where Powertools refuses a metric
+      count?.(event, invocation); // last: it may throw if Powertools refuses a metric
     },
     ...(tracer !== undefined && { onInvocation: () => segmentRequests(tracer) }),
     ...(trace !== undefined && { aroundHandler: trace.around.bind(trace) }),
@@ -142,7 +139,7 @@ function countTo(metrics: PowertoolsMetrics, publishes: boolean): Told {
     if (invocation?.requestId !== undefined) metrics.addMetadata('requestId', invocation.requestId);
     for (const [name, count] of Object.entries(totals.counts)) metrics.addMetric(name, 'Count', count);
     for (const [name, values] of Object.entries(totals.durations)) {
-      // It makes one list of them, and publishes it by itself when it has 100.
+      // Powertools collects the values in a list and publishes it at 100 values.
       for (const value of values) metrics.addMetric(name, 'Milliseconds', value);
     }
     if (publishes) metrics.publishStoredMetrics();

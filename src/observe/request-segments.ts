@@ -2,12 +2,12 @@ import { subscribe } from 'node:diagnostics_channel';
 import { REQUEST_CHANNEL, type RequestMessage } from '../aws/request-watch.ts';
 import type { PowertoolsTracer, TracerSegment } from './run-segments.ts';
 
-/** X-Ray's names of services, as its own capture of AWS's SDK has them. */
+/** Service names, as in X-Ray's capture of the AWS SDK. */
 const SERVICES: Readonly<Record<string, string>> = { dynamodb: 'DynamoDB', sqs: 'SQS' };
 
 let isSubscribed = false;
 
-/** From now on, each request without AWS's SDK is a subsegment of the current one: X-Ray has one context for all tracers. */
+/** Adds a subsegment for each request without the AWS SDK. Subscribes once: tracers share X-Ray's context. */
 export function segmentRequests(tracer: PowertoolsTracer): void {
   if (isSubscribed) return;
   isSubscribed = true;
@@ -43,7 +43,7 @@ function follow(request: RequestMessage, tracer: PowertoolsTracer): void {
   });
 }
 
-/** X-Ray's capture of HTTP leaves requests alone that have this header, as it does those of AWS's SDK. */
+/** Returns the trace header, by which X-Ray's HTTP capture skips the request, as for the AWS SDK. */
 function headersOf(segment: TracerSegment, parent: TracerSegment): Readonly<Record<string, string>> {
   const root = (segment.segment ?? parent.segment ?? parent).trace_id;
   if (root === undefined || segment.id === undefined) return {};

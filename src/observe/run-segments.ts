@@ -2,87 +2,87 @@ import type { BatchEvent, ObservedAttempt } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 import { shownError } from './json-lines.ts';
 
-/** What is used of a `Tracer` of `@aws-lambda-powertools/tracer`. */
+/** The members used of a `Tracer` of `@aws-lambda-powertools/tracer`. */
 export interface PowertoolsTracer {
-  /** False outside Lambda, and where the environment turns it off. */
+  /** Returns false outside Lambda, and if the environment disables tracing. */
   isTracingEnabled(): boolean;
-  /** The current segment or subsegment. */
+  /** Returns the current segment or subsegment. */
   getSegment(): TracerSegment | undefined;
   /**
-   * Makes it the current one in this asynchronous context.
+   * Makes a segment current in this asynchronous context.
    *
    * @param segment The segment or subsegment.
    */
   setSegment(segment: TracerSegment): void;
-  /** Its way to X-Ray's SDK; `run` gives `work` an asynchronous context of its own. */
+  /** Access to the X-Ray SDK. */
   readonly provider: {
-    /** X-Ray's namespace of asynchronous contexts. */
+    /** Returns X-Ray's namespace of asynchronous contexts. */
     getNamespace(): {
       /**
-       * Calls `work` in a context of its own.
+       * Calls `work` in a new asynchronous context.
        *
-       * @param work What is called.
+       * @param work The function to call.
        */
       run(work: () => void): unknown;
     };
   };
 }
 
-/** What is used of a segment or subsegment of X-Ray. */
+/** The members used of an X-Ray segment or subsegment. */
 export interface TracerSegment {
   /**
    * Begins a subsegment.
    *
-   * @param name Its name, of at most 200 characters.
+   * @param name The name, at most 200 characters.
    */
   addNewSubsegment(name: string): TracerSegment;
   /**
-   * Adds what traces can be found by.
+   * Adds an annotation, by which traces can be searched.
    *
-   * @param key Its name.
-   * @param value Its value.
+   * @param key The name.
+   * @param value The value.
    */
   addAnnotation(key: string, value: string | number | boolean): void;
   /**
-   * Adds what is only shown.
+   * Adds metadata, which is shown but not searchable.
    *
-   * @param key Its name.
-   * @param value Its value.
-   * @param namespace What it is listed under. Default: X-Ray's own `default`.
+   * @param key The name.
+   * @param value The value.
+   * @param namespace The group that it is shown in. Default: X-Ray's own `default`.
    */
   addMetadata(key: string, value: unknown, namespace?: string): void;
   /**
-   * Sets a part of its document, such as `namespace`. Subsegments have it.
+   * Sets a field of a subsegment's document, such as `namespace`.
    *
-   * @param name The part's name.
-   * @param value What it is set to.
+   * @param name The name of the field.
+   * @param value The new value.
    */
   addAttribute?(name: string, value: unknown): void;
-  /** Identifies it in its trace. */
+  /** The segment's ID in its trace. */
   readonly id?: string;
-  /** Of a segment: identifies the trace. */
+  /** The trace ID, on a segment. */
   readonly trace_id?: string;
-  /** Of a subsegment: the segment that it is in. */
+  /** The segment that contains it, on a subsegment. */
   readonly segment?: TracerSegment;
   /** Whether the trace is not recorded. */
   readonly notTraced?: boolean;
-  /** Says that it failed. */
+  /** Marks the segment as failed. */
   addFaultFlag(): void;
-  /** Ends it. */
+  /** Ends the segment. */
   close(): void;
 }
 
-/** A subsegment of X-Ray for each call of a handler, until the handler has ended or is not awaited any more. */
+/** The X-Ray subsegments of handler calls, each open until its handler ends or is abandoned. */
 export class RunSegments {
   readonly #tracer: PowertoolsTracer;
-  /** Of each invocation by the attempts' owners. Weak: one that never finishes must not stay. */
+  /** Subsegments by owner. Weak, so that an invocation that never finishes is collected. */
   readonly #open = new WeakMap<ObservedInvocation, Map<string, TracerSegment>>();
 
   constructor(tracer: PowertoolsTracer) {
     this.#tracer = tracer;
   }
 
-  /** Calls `run` with a subsegment of its own as the current one. */
+  /** Calls `run` with a new subsegment as the current one. */
   around(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void): void {
     const parent = this.#tracer.isTracingEnabled() ? this.#tracer.getSegment() : undefined;
     if (parent === undefined) return run();
@@ -126,5 +126,5 @@ export class RunSegments {
   }
 }
 
-/** X-Ray refuses longer names. */
+/** X-Ray's limit. */
 const LONGEST_NAME = 200;

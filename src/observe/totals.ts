@@ -1,26 +1,26 @@
 import type { BatchEvent } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 
-/** What the metrics of one invocation are made of. */
+/** The metrics of one invocation. */
 export interface Totals {
-  /** By the metric's name. */
+  /** Counts by metric name. */
   readonly counts: Readonly<Record<string, number>>;
-  /** In milliseconds, by the metric's name; none of the lists is empty. */
+  /** Durations in milliseconds by metric name; no list is empty. */
   readonly durations: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Events that are counted as they come; the other counts are those of the outcomes. */
+/** Metrics counted from events; the others are counted from outcomes. */
 const COUNTED: Partial<Readonly<Record<BatchEvent['type'], string>>> = {
   claimed: 'Claimed',
   started: 'Started',
   tookOver: 'TookOver',
   leaseLost: 'Lost',
   parked: 'Parked',
-  invalid: 'Failed', // it has no claim to be parked
+  invalid: 'Failed', // an invalid record has no claim to park
   stuck: 'StuckHandlers',
 };
 
-/** Outcomes that are counted; the others are counted by their events. */
+/** Metrics counted from outcomes. */
 const COUNTED_OUTCOMES: Readonly<Record<string, string>> = {
   completed: 'Completed',
   failed: 'Failed',
@@ -43,20 +43,20 @@ const COUNTS: readonly string[] = [
   ...new Set([...Object.values(COUNTED), ...Object.values(COUNTED_OUTCOMES)]),
 ];
 
-/** The metrics' names, for options that must not have one of them. */
+/** All metric names, which custom dimensions must not use. */
 export const METRIC_NAMES: readonly string[] = [...new Set([...COUNTS, ...Object.values(DURATIONS), AGE])];
 
-/** Adds up the events of each invocation, of which several may run at a time. */
+/** A counter of the events of each invocation; several invocations may overlap. */
 export class Totalling {
   readonly #now: () => number;
-  /** Weak: an invocation that never finishes must not stay. */
+  /** Weak, so that an invocation that never finishes is collected. */
   readonly #tallies = new WeakMap<object, Tally | 'finished'>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The totals, when the event completes them: an invocation's at its end, and of what comes after that the event alone. */
+  /** Returns the invocation's totals at its end, and those of each later event. */
   note(event: BatchEvent, invocation: ObservedInvocation | undefined): Totals | undefined {
     const subject = invocation ?? this;
     const known = this.#tallies.get(subject);
@@ -74,16 +74,15 @@ export class Totalling {
     return tally;
   }
 
-  /** How long ago the record was sent. A sender's clock may be ahead of this one. */
+  /** Returns the record's age. A sender's clock may be ahead of this one. */
   #ageOf(recordId: string, invocation: ObservedInvocation | undefined): number | undefined {
     const sentAt = invocation?.recordOf(recordId)?.sentAt;
     return sentAt === undefined ? undefined : Math.max(this.#now() - sentAt, 0);
   }
 }
 
-/** What has been counted of an invocation that has not finished. */
 class Tally implements Totals {
-  /** Also those that are 0. */
+  /** Includes zeros. */
   readonly counts: Record<string, number> = Object.fromEntries(COUNTS.map((name) => [name, 0]));
   readonly durations: Record<string, number[]> = {};
 
@@ -111,7 +110,7 @@ class Tally implements Totals {
   }
 }
 
-/** A handler ended after its invocation: only what nobody has counted yet. */
+/** Returns the totals of an event after its invocation: only events that were not counted before. */
 function totalsOfLate({ type }: BatchEvent): Totals | undefined {
   const counted = type === 'stuck' || type === 'leaseLost' ? COUNTED[type] : undefined;
   return counted === undefined ? undefined : { counts: { [counted]: 1 }, durations: {} };

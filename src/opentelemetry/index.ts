@@ -1,5 +1,5 @@
 /**
- * An observer that makes spans and metrics of OpenTelemetry. It needs `@opentelemetry/api`.
+ * OpenTelemetry spans and metrics. Needs `@opentelemetry/api`.
  *
  * @module batchlatch/opentelemetry
  */

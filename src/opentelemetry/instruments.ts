@@ -3,7 +3,7 @@ import type { BatchEvent } from '../observe/observer.ts';
 import type { ObservedInvocation } from '../observe/observed.ts';
 import { errorTypeOf, messagingAttributes, PROCESS } from './messaging-attributes.ts';
 
-/** What the semantic conventions of messaging advise, in seconds. */
+/** Bucket boundaries in seconds that the semantic conventions for messaging advise. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** The metrics of all invocations. */

@@ -19,12 +19,11 @@ import { contextServing, contextTracedBy, type RecordLink } from './request-span
 
 export interface SpanSettings {
   readonly tracer: Tracer;
-  /** How a record's span knows its producer's. */
   readonly producer: 'link' | 'parent';
   readonly propagator: () => Extractor;
 }
 
-/** The spans of one invocation: the batch, and in it the records. */
+/** The spans of one invocation: the batch and, inside it, the records. */
 export class InvocationSpans {
   readonly #settings: SpanSettings;
   readonly #invocation: ObservedInvocation;
@@ -33,11 +32,11 @@ export class InvocationSpans {
   readonly #batch: Span;
   readonly #context: Context;
   #isOver = false;
-  /** Those that have no outcome yet, by the record's id. */
+  /** Record spans without an outcome, by record ID. */
   readonly #open = new Map<string, RecordSpan>();
-  /** Requests that serve records which have no span yet, by the record's id. */
+  /** Requests for records without a span yet, by record ID. */
   readonly #waiting = new Map<string, RecordLink[]>();
-  /** Why records failed, until their outcomes come. */
+  /** Errors of records without an outcome, by record ID. */
   readonly #failures = new Map<string, { readonly error: unknown; readonly key: string }>();
 
   constructor(invocation: ObservedInvocation, settings: SpanSettings) {
@@ -65,19 +64,18 @@ export class InvocationSpans {
     else this.#noteOfRecord(event, now);
   }
 
-  /** Calls `run` inside the run span of the one attempt, or of many inside the batch's span. */
+  /** Calls `run` inside the run span of the only attempt, or inside the batch's span if there are several. */
   around(attempts: readonly ObservedAttempt[], run: () => void): void {
     const [first] = attempts;
     const record = attempts.length === 1 && first !== undefined ? this.#open.get(first.recordId) : undefined;
     context.with(record?.runContext ?? this.#context, run);
   }
 
-  /** Calls `run` inside the batch's span: what it starts is a child of it. */
   inside(run: () => void): void {
     context.with(this.#context, run);
   }
 
-  /** Calls `send` so that its requests are children of the batch's span, and linked to these records. */
+  /** Calls `send` with its requests as children of the batch's span, linked to these records. */
   aroundRequest(recordIds: readonly string[], send: () => void): void {
     const served = {
       recordIds,
@@ -104,7 +102,7 @@ export class InvocationSpans {
   ): void {
     const { recordId } = event;
     const key = 'key' in event ? event.key : '';
-    // One that runs without a claim starts all the same.
+    // A record without a claim has no `claimed` event.
     if ((event.type === 'claimed' || event.type === 'started') && !this.#open.has(recordId)) {
       const askedMs = event.type === 'claimed' ? event.durationMs : 0;
       this.#open.set(recordId, this.#begin(recordId, key, new Date(now.getTime() - askedMs)));
@@ -113,7 +111,7 @@ export class InvocationSpans {
     if ('error' in event && !isDone) this.#failures.set(recordId, { error: event.error, key });
     const record = this.#open.get(recordId);
     if (record !== undefined) record.note(event, now);
-    // What becomes of a record after its outcome, such as the dead-letter queue.
+    // Events after the outcome, such as those of the dead-letter queue.
     else if (isDone || event.type === 'deadLettered' || event.type === 'stuck') {
       this.#batch.addEvent(event.type, { 'messaging.message.id': recordId }, now);
     }

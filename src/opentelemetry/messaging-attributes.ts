@@ -2,7 +2,7 @@ import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
 import { toStoredError } from '../claims/claim.ts';
 import type { ObservedInvocation } from '../observe/observed.ts';
 
-/** `messaging.system` of the semantic conventions, by source; what they do not list is named likewise. */
+/** `messaging.system` by source. Sources that the semantic conventions do not list have similar names. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   sqs: 'aws_sqs',
   sns: 'aws.sns',
@@ -14,7 +14,6 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   'eventbridge-bus': 'aws_eventbridge',
 };
 
-/** Of all spans and metrics of an invocation. */
 export function messagingAttributes({ source, destination }: ObservedInvocation): Attributes {
   return {
     'messaging.system': (Object.hasOwn(SYSTEMS, source) ? SYSTEMS[source] : undefined) ?? source,
@@ -22,7 +21,6 @@ export function messagingAttributes({ source, destination }: ObservedInvocation)
   };
 }
 
-/** Of what processes one message. */
 export const PROCESS: Attributes = {
   'messaging.operation.name': 'process',
   'messaging.operation.type': 'process',
@@ -30,13 +28,13 @@ export const PROCESS: Attributes = {
 
 const LONGEST_TYPE = 100;
 
-/** `error.type`: the error's code, else its name, so that there are few. */
+/** Returns `error.type`: the error's code, else its name, which keeps the number of values small. */
 export function errorTypeOf(error: unknown): string {
   const { code, name } = toStoredError(error);
   return (code ?? name).slice(0, LONGEST_TYPE);
 }
 
-/** Without the stack, which names paths, and without what errors carry beside their words. A `key` that they name is hashed. */
+/** Marks a span as failed, without stack and other properties of the error; hashes `key` in the message. */
 export function markFailed(span: Span, error: unknown, key?: string): void {
   span.setAttribute('error.type', errorTypeOf(error));
   span.setStatus({ code: SpanStatusCode.ERROR, message: toStoredError(error, key).message });

@@ -13,29 +13,33 @@ import { Instruments } from './instruments.ts';
 import { InvocationSpans } from './invocation-spans.ts';
 import { traceRequests } from './request-spans.ts';
 
-/** Where `openTelemetry()` sends spans and metrics, and how records are joined with what sent them. */
+/** Options of `openTelemetry()`. */
 export interface OpenTelemetryOptions {
-  /** Default: the global one. */
+  /** The provider of spans. Default: the global one. */
   readonly tracerProvider?: TracerProvider;
-  /** Default: the global one, as it is when the first event comes. */
+  /** The provider of metrics. Default: the global one at the first invocation. */
   readonly meterProvider?: MeterProvider;
-  /** What finds the producer's span in a message's attributes. Default: the global one, then W3C's `traceparent`, then X-Ray's header. */
+  /** Finds the producer's span. Default: the global one, then `traceparent`, then X-Ray's header. */
   readonly propagator?: TextMapPropagator;
   /**
-   * `link` (default): a record's span is in the invocation's trace, and linked to the span of its producer. `parent`: it is a
-   * child of the producer's span, in the producer's trace, and linked to the batch; whoever can send messages then
-   * decides which traces they appear in, and whether they are sampled.
+   * How a record's span refers to its producer's. `link` (default): it is in the invocation's trace, with a
+   * link to the producer's span. `parent`: it is a child of the producer's span, in the producer's trace,
+   * with a link to the batch. Senders then choose the traces in which they appear, and whether these are
+   * sampled.
    */
   readonly producer?: 'link' | 'parent';
 }
 
 /**
- * Spans and metrics by OpenTelemetry's semantic conventions for messaging: a span for the batch, in it one for each record,
- * with `claim`, `run` and `settle` as its children. The handler runs inside `run`, so that its own spans are children of
- * that; a batch handler inside the batch's span. Requests to DynamoDB and SQS that are sent without AWS's SDK are spans too. Needs `@opentelemetry/api`. Keys are hashed, and bodies, stacks and
- * results are never in it. Throws a `ConfigurationError` for an option that is unknown or impossible.
+ * Returns an observer that creates spans and metrics by OpenTelemetry's semantic conventions for messaging.
+ * Each batch has a span with a child for each record, which has the children `claim`, `run` and `settle`. The
+ * handler runs inside `run`, a batch handler inside the batch's span. Requests to DynamoDB and SQS without
+ * the AWS SDK are spans too.
  *
- * @param options Which providers it uses, and how records are joined with what sent them.
+ * Keys are hashed; bodies, stacks and results are never recorded. Needs `@opentelemetry/api`. Throws a
+ * `ConfigurationError` for invalid options.
+ *
+ * @param options The providers, and how records refer to their producers.
  *
  * @example
  * createBatchProcessor(handler, { observer: observers(jsonLines(), openTelemetry()) });
@@ -53,9 +57,9 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     producer,
     propagator: () => propagator ?? propagation,
   };
-  // The global meter provider, unlike the global tracer provider, does not take over what was made before it was set.
+  // Created late: instruments created before the global meter provider is set stay without effect.
   let instruments: Instruments | undefined;
-  /** Weak: an invocation that never finishes must not stay. */
+  /** Weak, so that an invocation that never finishes is collected. */
   const spans = new WeakMap<ObservedInvocation, InvocationSpans>();
   return {
     onInvocation(invocation) {
@@ -66,7 +70,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     },
     onEvent(event, invocation) {
       const its = invocation && spans.get(invocation);
-      if (its === undefined) return; // it has finished
+      if (its === undefined) return; // the invocation has finished
       instruments?.note(event, invocation as ObservedInvocation);
       its.note(event);
       if (event.type === 'batchFinished') spans.delete(invocation as ObservedInvocation);

@@ -9,8 +9,8 @@ import {
 import type { ObservedRecord } from '../observe/observed.ts';
 
 /**
- * The span that sent a record: what the propagator finds, else W3C's `traceparent`, else X-Ray's header, which SQS carries as
- * `AWSTraceHeader`. Whoever can send a message chooses it. Nothing else is taken over, so no baggage either.
+ * Returns the producer's span: from the propagator, else from `traceparent`, else from X-Ray's header, which
+ * SQS carries as `AWSTraceHeader`. Senders choose these values, so nothing else is used, such as baggage.
  */
 export function producerOf(record: ObservedRecord, propagator: Extractor): SpanContext | undefined {
   const found = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, record, headers));
@@ -18,7 +18,6 @@ export function producerOf(record: ObservedRecord, propagator: Extractor): SpanC
   return fromTraceparent(record.headerOf('traceparent')) ?? fromXRay(record.headerOf('x-amzn-trace-id'));
 }
 
-/** What is used of a propagator. */
 export type Extractor = Pick<TextMapPropagator, 'extract'>;
 
 const headers: TextMapGetter<ObservedRecord> = {
@@ -26,7 +25,7 @@ const headers: TextMapGetter<ObservedRecord> = {
   keys: () => [],
 };
 
-/** `version-traceid-parentid-flags` (https://www.w3.org/TR/trace-context/#traceparent-header); of later versions the beginning. */
+/** https://www.w3.org/TR/trace-context/#traceparent-header; of later versions the beginning. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 function fromTraceparent(header: string | undefined): SpanContext | undefined {
@@ -35,7 +34,7 @@ function fromTraceparent(header: string | undefined): SpanContext | undefined {
   return validOf(traceId, spanId, Number.parseInt(flags, 16) & 1);
 }
 
-/** `Root=1-<8 hex digits of time>-<24 hex digits>;Parent=<16 hex digits>;Sampled=1` (AWS X-Ray developer guide, "Tracing header"). */
+/** Parses `Root=1-<8 hex digits of time>-<24 hex digits>;Parent=<16 hex digits>;Sampled=1`. */
 function fromXRay(header: string | undefined): SpanContext | undefined {
   const fields = new Map<string, string>();
   for (const field of (header ?? '').split(';', 16)) {

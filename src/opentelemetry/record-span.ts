@@ -9,7 +9,7 @@ import {
 import type { BatchEvent } from '../observe/observer.ts';
 import { markFailed } from './messaging-attributes.ts';
 
-/** Ends of a record after which it was not processed, and should have been. */
+/** Outcomes that mark a record's span as failed. */
 const FAILURES: ReadonlySet<string> = new Set([
   'failed',
   'parked',
@@ -33,7 +33,7 @@ export class RecordSpan {
     this.#context = trace.setSpan(parent, span);
   }
 
-  /** In which the handler runs. */
+  /** The context in which the handler runs. */
   get runContext(): Context {
     return this.#run === undefined ? this.#context : trace.setSpan(this.#context, this.#run);
   }
@@ -62,7 +62,6 @@ export class RecordSpan {
     }
   }
 
-  /** It is about to be stored how its attempt ended. */
   noteSettling(end: string, now: Date): void {
     this.#endSettle(now);
     this.#settle = this.#child('settle', { 'batchlatch.end': end }, now);

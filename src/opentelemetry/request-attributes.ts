@@ -1,15 +1,15 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { RequestMessage } from '../aws/request-watch.ts';
 
-/** What a request's span is called, and what it says before there is an answer. */
+/** The name and the initial attributes of a request's span. */
 export interface RequestDescription {
   readonly name: string;
   readonly attributes: Attributes;
 }
 
 /**
- * OpenTelemetry's semantic conventions for DynamoDB (opentelemetry.io/docs/specs/semconv/database/dynamodb) and for SQS
- * (opentelemetry.io/docs/specs/semconv/messaging/sqs). Keys and statements are never in it.
+ * Describes a request, without keys and statements, by the semantic conventions of OpenTelemetry
+ * (opentelemetry.io/docs/specs/semconv/database/dynamodb, …/messaging/sqs).
  */
 export function describeRequest({
   service,
@@ -44,7 +44,6 @@ function ofDynamoDB(operation: string, input: Members, server: Attributes): Requ
   };
 }
 
-/** How many items an operation on many has. */
 function sizeOf({ Statements, TransactItems, RequestItems }: Members): number {
   const ofTables = Object.values((RequestItems ?? {}) as Readonly<Record<string, { Keys?: unknown[] }>>);
   const keys = ofTables.reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
@@ -55,7 +54,7 @@ function tablesOf({ TableName, RequestItems, TransactItems, Statements }: Member
   if (typeof TableName === 'string') return [TableName];
   if (RequestItems !== undefined) return Object.keys(RequestItems as object);
   const actions = ((TransactItems ?? []) as Readonly<Record<string, Members>>[]).flatMap(Object.values);
-  // All statements of a request are on one table.
+  // All statements of a request use the same table.
   const [first] = (Statements ?? []) as { readonly Statement?: string }[];
   const named = /(?:INTO|UPDATE|FROM) "([^"]+)"/.exec(first?.Statement ?? '')?.[1];
   return [

@@ -13,37 +13,36 @@ import { REQUEST_CHANNEL, type RequestEnd, type RequestMessage } from '../aws/re
 import { markFailed } from './messaging-attributes.ts';
 import { describeRequest } from './request-attributes.ts';
 
-/** The records that a request serves, as one invocation knows their spans. */
+/** The records of one invocation that a request serves. */
 export interface Served {
   readonly recordIds: readonly string[];
-  /** Calls `link` with the span of a record, now or when it begins. */
+  /** Calls `link` with the span of a record, at once or when it begins. */
   linkTo(recordId: string, link: RecordLink): void;
 }
 
-/** Waits for the span of a record; undefined where the invocation ends without one. */
+/** A callback for the span of a record; undefined if the invocation ends without one. */
 export type RecordLink = (span: Span | undefined) => void;
 
 const SERVED = createContextKey('batchlatch: the records that a request serves');
 const TRACER = createContextKey('batchlatch: the tracer of an invocation');
-/** The key by which OpenTelemetry's SDK knows that nothing below is traced: the request has its span. */
+/** OpenTelemetry's key that suppresses further spans: this request already has one. */
 const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
-/** The context of a request that serves these records too. The first invocation of those that share it is its parent. */
+/** Returns the context of a request for these records. The first invocation that shares it is the parent. */
 export function contextServing(served: Served, batch: Context): Context {
   const outer = context.active();
   const others = outer.getValue(SERVED) as readonly Served[] | undefined;
   return (others === undefined ? batch : outer).setValue(SERVED, [...(others ?? []), served]);
 }
 
-/** A context whose requests are traced by this tracer. */
 export function contextTracedBy(tracer: Tracer, outer: Context): Context {
   return outer.setValue(TRACER, tracer);
 }
 
-/** Undefined until an observer has asked for spans. Requests outside of invocations, such as the worker's, are traced by it. */
+/** The tracer of requests outside invocations, such as the worker's; undefined until `traceRequests`. */
 let firstTracer: Tracer | undefined;
 
-/** From now on, each request without AWS's SDK is a span. One request has one, however many observers there are. */
+/** Creates a span for each request without the AWS SDK. Subscribes once, however many observers there are. */
 export function traceRequests(tracer: Tracer): void {
   if (firstTracer !== undefined) return;
   firstTracer = tracer;
@@ -64,14 +63,14 @@ function follow(request: RequestMessage, first: Tracer): void {
   const served = (parent.getValue(SERVED) as readonly Served[] | undefined) ?? [];
   const inside = trace.setSpan(parent, span).setValue(SUPPRESSED, true);
   request.follow({
-    // Without a tracer provider there is no span, and the request is left to others.
+    // Without a tracer provider the span is invalid, and other subscribers handle the request.
     hasSpan: isSpanContextValid(span.spanContext()),
     run: (send) => context.with(inside, send),
     ended: endOnceLinked(span, served),
   });
 }
 
-/** Ends a span with the time of its request, once it is linked to all records that the request serves. */
+/** Ends a span at the request's end, once it is linked to all records that the request serves. */
 function endOnceLinked(span: Span, all: readonly Served[]): (end: RequestEnd) => void {
   let unlinked = 0;
   let endedAt: Date | undefined;

@@ -1,22 +1,23 @@
 import leven from 'leven';
 import type { Advice } from './check-options.ts';
 
-/** Names ours where the option is one of Powertools, sqs-consumer or middy, and else the nearest. */
+/** Suggests the counterpart of an option of another library, else the nearest known name. */
 export const advice: Advice = (name, known) => peerAdvice(name, known) ?? nearestName(name, known);
 
 /**
- * Options of Powertools (`batch`, `idempotency`), sqs-consumer, middy and HTTP middlewares, by their names there: a line
- * for those with the same counterpart. Then our options that do their work, of which the first that the options in
- * question have is named; and what differs, or what to do where no option is. A text, because it is in every bundle.
+ * The options of Powertools (`batch`, `idempotency`), sqs-consumer, middy and HTTP middlewares, one line for
+ * each counterpart: `their names|our options|note`. The first of our options that the checked function has is
+ * named. A note says what differs, or what to do if there is no counterpart. Stored as text because it is in
+ * every bundle.
  */
 const PEER_OPTIONS = `
-throwOnFullBatchFailure||a batch that fails as a whole is answered with a full list of failures and never with an exception
-skipGroupOnError||this is always the case: after a failure the rest of its message group is handed back, and other groups continue
+throwOnFullBatchFailure||a failed batch returns a full list of failures, never an exception
+skipGroupOnError||always on: after a failure only the rest of its message group is handed back
 processInParallel|concurrency|1 runs one record at a time
 parserConfig innerSchema|schema
 persistenceStore|store|e.g. dynamoDBStore({ tableName })
 tableName|store|dynamoDBStore({ tableName })
-config||its members are options themselves
+config||pass its members as options
 eventKeyJmesPath eventKeyJmespath|key header|jmesPath(…) for batches, a function for calls
 payloadValidationJmesPath|payloadValidation payload|over HTTP the whole request is always compared
 dataIndexArgument|key|a function of the arguments, e.g. (_customer, order) => order.id
@@ -25,20 +26,21 @@ expiresAfterSeconds ttl ttlSeconds expiresIn|retentionMs|in milliseconds
 useLocalCache|store|cached(dynamoDBStore({ tableName }), { max: 1_000 })
 localCacheMaxItems maxLocalCacheSize|store|cached(store, { max })
 hashFunction||hashes are SHA-256; powertoolsKey({ hashFunction }) makes keys as Powertools does
-throwOnNoIdempotencyKey raiseOnNoIdempotencyKey||a record without a key is always refused, because it would share one with others
+throwOnNoIdempotencyKey raiseOnNoIdempotencyKey||always on: records without a key would share one
 keyPrefix cacheKeyPrefix|namespace
 lambdaContext|remainingTimeMs|a batch handler takes it from the second argument that Lambda gives
-responseHook||what comes back is what was stored; change it where the result is used
+responseHook||the stored result is returned unchanged; change it where you use it
 jmesPathOptions||powertoolsKey({ jmesPathOptions }) takes it
 handleMessage||the handler is the first argument
 handleMessageBatch||createBatchProcessor.forBatches takes the handler as its first argument
 handleMessageTimeout timeoutMs|recordTimeoutMs
-batchSize waitTimeSeconds pollingWaitTimeMs attributeNames messageAttributeNames messageSystemAttributeNames||Lambda receives the messages; set it on the event source mapping or the queue, not here
+batchSize waitTimeSeconds pollingWaitTimeMs||Lambda receives: set it on the event source mapping or the queue
+attributeNames messageAttributeNames messageSystemAttributeNames||Lambda delivers all attributes
 visibilityTimeout|visibility|when a failed message comes again; the timeout itself is set on the queue
 terminateVisibilityTimeout|visibility
 heartbeatInterval|heartbeat|heartbeat({ intervalMs }), in milliseconds
-alwaysAcknowledge||only what is done is acknowledged
-shouldDeleteMessages||Lambda deletes what is not in the answer
+alwaysAcknowledge||records are acknowledged only after they complete
+shouldDeleteMessages||Lambda deletes the messages that the response does not list
 timeoutEarlyInMillis|deadlineMarginMs
 logger|observer onError|e.g. jsonLines({ write })
 maxConcurrency maximumConcurrency concurrencyLimit|concurrency
@@ -51,7 +53,6 @@ headerKey headerName idempotencyKeyHeader|header
 enforceIdempotency|required
 storage|store`;
 
-/** What to do instead of an option that other libraries have, for options of these names; undefined for other options. */
 function peerAdvice(name: string, known: readonly string[]): string | undefined {
   for (const line of PEER_OPTIONS.trim().split('\n')) {
     const [names = '', ours = '', note] = line.split('|');
@@ -63,7 +64,7 @@ function peerAdvice(name: string, known: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** Suggests the known name that is nearest to a wrong one, or lists all of them where none is near. */
+/** Suggests the nearest known name, or lists all if none is near. */
 export function nearestName(name: string, known: readonly string[]): string {
   const nearest = known.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
   const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);

@@ -1,25 +1,24 @@
 import { builtIn } from '../base/built-in.ts';
 import { ConfigurationError } from '../base/errors.ts';
 
-/** What to do about an option that is not known, such as "did you mean `key`?". */
+/** A function that returns the advice for an unknown option, such as "did you mean `key`?". */
 export type Advice = (name: string, known: readonly string[]) => string;
 
 function knownNames(_name: string, known: readonly string[]): string {
   return `known options are ${known.join(', ')}`;
 }
 
-/** What an option may be. */
 export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;
   readonly isRequired?: boolean;
-  /** What it got may hold a password, as a URL in place of a client does: only its type is told. */
+  /** Whether the value may contain a password, as in a URL given as a client. Errors show only its type. */
   readonly isSecret?: boolean;
-  /** Of an option that may be an object: what its members may be. A wrong one is named, as `option.member`. */
+  /** The checks of an object's members; errors name them as `option.member`. */
   readonly parts?: Readonly<Record<string, Check>>;
 }
 
-/** Validates options at start. Throws a `ConfigurationError` that names the option and what it got. */
+/** Checks options at start. Throws a `ConfigurationError` that names the option and its value. */
 export function checkOptions(
   options: unknown,
   checks: Readonly<Record<string, Check>>,
@@ -55,12 +54,10 @@ function checkMembers(
   }
 }
 
-/** An object that is no list. */
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A list, each member of which fits. */
 export function aListOf(expected: string, fits: (value: unknown) => boolean = () => true): Check {
   return { expected, accepts: (value) => Array.isArray(value) && value.every((one) => fits(one)) };
 }
@@ -69,7 +66,6 @@ export function required(check: Check): Check {
   return { ...check, isRequired: true };
 }
 
-/** Any number but NaN. */
 export function aNumber(): Check {
   return { expected: 'a number', accepts: (value) => typeof value === 'number' };
 }
@@ -85,7 +81,6 @@ export function aFunction(): Check {
   return { expected: 'a function', accepts: (value) => typeof value === 'function' };
 }
 
-/** An object whose members are checked elsewhere. */
 export function anObject(): Check {
   return { expected: 'an object', accepts: isObject };
 }
@@ -122,12 +117,12 @@ export function objectWith(...methods: string[]): Check {
   };
 }
 
-/** A client or a pool that the user has made. */
+/** Checks a client or pool of the user, without showing it in errors. */
 export function aClient(expected: string, accepts: Check['accepts']): Check {
   return { expected, accepts, isRequired: true, isSecret: true };
 }
 
-/** An object with these members and no others. */
+/** Checks an object that has these members and no others. */
 export function members(known: Readonly<Record<string, Check>>): Check {
   const shape = Object.entries(known).map(
     ([name, { expected, isRequired }]) => `${name}${isRequired === true ? '' : '?'}: ${expected}`,
@@ -154,14 +149,13 @@ function shown(value: unknown, { isSecret = false }: Pick<Check, 'isSecret'> = {
   return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
 }
 
-/** Throws a `ConfigurationError` for what is no function. */
 export function assertFunction(what: string, given: unknown): void {
   if (typeof given !== 'function') {
     throw new ConfigurationError(`Expected the ${what} to be a function, got ${typeof given}`);
   }
 }
 
-/** Validates the options of a factory. Throws a `ConfigurationError` that names it, the option and what it got. */
+/** Checks the options of a factory. Throws a `ConfigurationError` that names it, the option and its value. */
 export function checkOptionsOf(
   factory: string,
   options: unknown,

@@ -1,8 +1,8 @@
 import { type Check, either, objectWith } from './check-options.ts';
 
 /**
- * A client of AWS's SDK that is sent commands, such as `new SQSClient()`. The commands come from the client's
- * package, which is loaded with the first request: a bundle has to leave it external.
+ * A client of the AWS SDK with `send()`, such as `new SQSClient()`. The commands are imported from the
+ * client's package with the first request, so a bundle must leave that package external.
  */
 export interface CommandClient {
   /**
@@ -14,7 +14,7 @@ export interface CommandClient {
   send(command: never, options?: never): Promise<unknown>;
 }
 
-/** A client with these methods, such as `new SQS()`, or one that is sent commands. */
+/** Accepts a client with these methods, such as `new SQS()`, or one with `send()`. */
 export function aClientWith(...methods: string[]): Check {
   const withMethods = objectWith(...methods);
   return { ...either(withMethods, objectWith('send')), expected: `${withMethods.expected}, or send()` };

@@ -1,12 +1,10 @@
 import { isObject } from '../base/is-object.ts';
 import { anInteger, type Check, objectWith, required } from './check-options.ts';
 
-/** The store that a wrapper takes. */
 export function aStore(): Check {
   return required(objectWith('acquire', 'settle', 'extend', 'inspect'));
 }
 
-/** What people and tools need in place of a store. */
 export function anAdmin(): Check {
   return {
     expected: 'an admin of claims, such as dynamoDBAdmin({ tableName }), and no store',
@@ -14,7 +12,6 @@ export function anAdmin(): Check {
   };
 }
 
-/** `retentionMs`, wherever there are claims. */
 export function aRetention(): Check {
   const anEnd = anInteger(1_000);
   return {
@@ -32,12 +29,11 @@ export function aNamespace(): Check {
   };
 }
 
-/** A queue's URL. */
 export function aUrl(): Check {
   return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
 }
 
-/** What a function of this library gives for this option. */
+/** Checks that a policy comes from the library's function for this option. */
 export function aPolicy(option: string, maker: string): Check {
   return {
     expected: `the result of ${maker}`,

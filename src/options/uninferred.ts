@@ -1,2 +1,2 @@
-/** The type itself, from which TypeScript infers nothing: it has to be said elsewhere. */
+/** The type itself, but TypeScript does not infer it from values of this type. */
 export type Uninferred<Type> = [Type][Type extends unknown ? 0 : never];

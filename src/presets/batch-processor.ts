@@ -13,12 +13,12 @@ import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.
 import { allSources } from '../sources/all-sources.ts';
 import { fromEnvironmentStore } from '../stores/dynamodb/dynamodb-store.ts';
 
-/** `createBatchProcessor` of `batchlatch`: for handlers of single records, and with `forBatches` for those of many. */
+/** The type of `createBatchProcessor`: takes a record handler, and with `forBatches` a batch handler. */
 export interface CreateBatchProcessor extends RecordMaker {
   /**
-   * The same for a handler that does the work of many records at once, such as a bulk insert: it gets all records
-   * that could be claimed in one call, and answers for each of them (`BatchHandler`). `concurrency` is then the
-   * most records in one call. Default: no bound.
+   * Creates a Lambda handler from a batch handler, which processes many records in one call, such as a bulk
+   * insert. It gets all records that could be claimed and may return a result for each (`BatchHandler`).
+   * `concurrency` is then the most records in one call. Default: no limit.
    *
    * @example
    * export const handler = createBatchProcessor.forBatches<Order>(async (items) => {
@@ -29,17 +29,17 @@ export interface CreateBatchProcessor extends RecordMaker {
 }
 
 /**
- * Makes a Lambda handler that runs each record of a batch concurrently through an idempotency claim of its
- * own, and reports only the records that have to be delivered again.
+ * Creates a Lambda handler that runs each record of a batch concurrently, under its own idempotency claim,
+ * and reports only the records to deliver again.
  *
- * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and in Lambda when
- * there is neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler
- * before it sets the environment up, the first batch rejects with it. Under `NODE_ENV=test` a batch also
- * rejects without a `store` and an endpoint (`BATCHLATCH_DEFAULT_STORE_IN_TESTS`), so that no unit test
- * writes to AWS. An event of an unknown kind is an `UnsupportedEventError`.
+ * Throws a `ConfigurationError` at start for invalid options, and in Lambda if there is neither a `store` nor
+ * `CLAIMS_TABLE_NAME`. Outside Lambda, the first batch rejects with it, because a test may import the handler
+ * before it sets up the environment. Under `NODE_ENV=test`, a batch with neither a `store` nor an endpoint
+ * rejects (`BATCHLATCH_DEFAULT_STORE_IN_TESTS`), so that no unit test writes to AWS. An unknown event rejects
+ * with `UnsupportedEventError`.
  *
- * With a `schema`, the body that the handler gets is its output, and is typed by it; with a `source`, its
- * record is that source's: `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
+ * A `schema` gives the handler its output as the body, with its type. A `source` sets the type of the record:
+ * `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
  *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {
@@ -69,6 +69,6 @@ function processorOf(handler: Handler, options: BatchProcessorOptions, concurren
   });
   if (options.store !== undefined) return make(options.store);
   const processor = fromEnvironmentStore(make);
-  // Without a table the batch rejects as a whole: a store that fails would let records run where `onStoreError` says so.
+  // Without a table the whole batch rejects; with a failing store, `onStoreError` would run its records.
   return (async (event: unknown, context?: Context) => processor()(event, context)) as BatchProcessor;
 }

@@ -10,15 +10,15 @@ import { gathered } from '../around/gathering.ts';
 import { makeProcessor } from './make-processor.ts';
 import type { BatchMaker, BatchProcessor, RecordMaker } from './processor-types.ts';
 
-/** What `batchlatch/core` gives no default to. */
+/** The options without a default in `batchlatch/core`. */
 export interface CoreOptions {
-  /** Where claims live: `dynamoDBStore({ tableName })` of `batchlatch/dynamodb`. */
+  /** The claim store: `dynamoDBStore({ tableName })` of `batchlatch/dynamodb`. */
   readonly store: ClaimStore;
 }
 
 /**
- * `createBatchProcessor` without defaults that would be in every bundle: `store` and `source` have to be given, and nothing
- * is logged without an `observer`. Everything else is as in `batchlatch`.
+ * Creates a Lambda handler as in `batchlatch`, without the defaults that would be in every bundle: `store`
+ * and `source` are required, and nothing is logged without an `observer`.
  *
  * @example
  * import { createBatchProcessor, payloadHash, sqs } from 'batchlatch/core';
@@ -35,7 +35,7 @@ export const createBatchProcessor = ((recordHandler: RecordHandler, options: Bat
   return processorOf(recordHandler, options, 10);
 }) as RecordMaker<CoreOptions>;
 
-/** The same for a handler that does the work of many records at once, as `createBatchProcessor.forBatches`. */
+/** Creates a Lambda handler from a batch handler, like `createBatchProcessor.forBatches`. */
 export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorOptions) => {
   assertFunction('batch handler', batchHandler);
   return takingBatches(processorOf(gathered(batchHandler), options, Infinity));

@@ -11,7 +11,7 @@ import type { Observer } from '../observe/observer.ts';
 import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';
 import type { BatchProcessor } from './processor-types.ts';
 
-/** The options are checked at once; the processor is made when its store is there. */
+/** Checks the options at once and returns the function that creates the processor for a store. */
 export function makeProcessor<Body>(
   handler: Handler,
   options: BatchProcessorOptions<Body>,
@@ -30,7 +30,7 @@ export function makeProcessor<Body>(
       random: Math.random,
       newOwner: randomUUID,
     };
-    // Which answer an event gets, its source says.
+    // The type of the response depends on the event's source.
     return createProcessor(handler, settings, ports, AWS_LAMBDA_FUNCTION_NAME, store) as BatchProcessor;
   };
 }

@@ -19,52 +19,53 @@ import type { BatchRecord, WithBody } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
 
 /**
- * A Lambda handler. Batches of queues and streams, and lists of EventBridge Pipes, get a partial response; what is
- * delivered directly (EventBridge, a custom event bus, SNS, S3) gets nothing, or a rejection.
+ * A Lambda handler. It returns a partial response for batches of queues and streams and lists of EventBridge
+ * Pipes. For events delivered directly (EventBridge, a custom event bus, SNS, S3), it returns nothing or
+ * rejects.
  */
 export interface BatchProcessor {
   /**
-   * For a queue or a stream.
+   * Processes a batch of a queue or a stream.
    *
-   * @param event As Lambda gives it.
-   * @param context As Lambda gives it; tells how much time is left.
+   * @param event The event from Lambda.
+   * @param context The context from Lambda, which tells the remaining time.
    */
   (event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent, context?: Context): Promise<BatchResponse>;
   /**
-   * For Kafka.
+   * Processes a batch of Kafka.
    *
-   * @param event As Lambda gives it.
-   * @param context As Lambda gives it; tells how much time is left.
+   * @param event The event from Lambda.
+   * @param context The context from Lambda, which tells the remaining time.
    */
   (event: MSKEvent | SelfManagedKafkaEvent, context?: Context): Promise<KafkaBatchResponse>;
   /**
-   * A list of EventBridge Pipes gets a response, one of a custom event bus nothing.
+   * Processes a list of EventBridge Pipes, or of a custom event bus, which gets no response.
    *
-   * @param event As Lambda gives it.
-   * @param context As Lambda gives it; tells how much time is left.
+   * @param event The event from Lambda.
+   * @param context The context from Lambda, which tells the remaining time.
    */
   (event: readonly object[], context?: Context): Promise<BatchResponse | undefined>;
   /**
-   * For what is delivered directly: it rejects when the event has to be delivered again.
+   * Processes an event that is delivered directly; rejects if it has to be delivered again.
    *
-   * @param event As Lambda gives it.
-   * @param context As Lambda gives it; tells how much time is left.
+   * @param event The event from Lambda.
+   * @param context The context from Lambda, which tells the remaining time.
    */
   (event: EventBridgeEvent<string, unknown> | SNSEvent | S3Event, context?: Context): Promise<undefined>;
   /**
-   * For any of these. An event that no source reads is an `UnsupportedEventError`.
+   * Processes any of these events. Rejects with `UnsupportedEventError` if no source reads the event.
    *
-   * @param event As Lambda gives it.
-   * @param context As Lambda gives it; tells how much time is left.
+   * @param event The event from Lambda.
+   * @param context The context from Lambda, which tells the remaining time.
    */
   (event: unknown, context?: Context): Promise<BatchResponse | KafkaBatchResponse | undefined>;
 }
 
 /**
- * Options of a processor: what each says of the records is what the others, and the handler, see of them.
+ * Options of a processor. Types that one option sets for the records apply to all options and the handler.
  *
- * @typeParam Sent The type of the body that is sent, by which keys are made.
- * @typeParam Body The type of the body that the handler gets: the schema's output, or what is sent.
+ * @typeParam Sent The type of the body as it is sent, from which keys are made.
+ * @typeParam Body The type of the body that the handler gets: the schema's output, or the body as sent.
  * @typeParam Kind The kind of record that the source delivers.
  * @typeParam Record The record that the handler gets.
  */
@@ -74,18 +75,19 @@ export interface ProcessorOptions<
   Kind extends BatchRecord = BatchRecord,
   Record extends BatchRecord = HandledRecord<Body, Kind>,
 > extends Omit<BatchProcessorOptions<SentBody<Sent, Body, Record>>, 'schema' | 'source'> {
-  /** Checks bodies, and gives them their type: `standardSchema(…)` of a zod, valibot or arktype schema. Default: off. */
+  /** Checks bodies and sets their type: `standardSchema(…)` of zod, valibot or arktype. Default: off. */
   readonly schema?: SchemaPolicy<Body> & SchemaPolicy<Uninferred<Record>['body']>;
   /**
-   * Which service invokes the function, such as `sqs()`. It gives the handler's record its type, and keeps the others out
-   * of the bundle; an event of another service is an `UnsupportedEventError`. Default: `allSources()`.
+   * The service that invokes the function, such as `sqs()`. It sets the type of the handler's record, and
+   * leaves other sources out of the bundle. An event of another service rejects with `UnsupportedEventError`.
+   * Default: `allSources()`.
    */
   readonly source?: Source<Kind> & Source<Uninferred<WithBody<Record, unknown>>>;
 }
 
 /**
- * A record of a source with the body that a schema or the caller says, or with the source's own. The source is asked first, because
- * in a generic function that makes processors nothing is known of `Body` yet.
+ * The record that the handler gets, with the body type of the source, the schema or the caller. The source
+ * comes first, because in a generic function `Body` is not known yet.
  */
 type HandledRecord<Body, Kind extends BatchRecord> = unknown extends Kind['body']
   ? WithBody<Kind, Body>
@@ -93,25 +95,25 @@ type HandledRecord<Body, Kind extends BatchRecord> = unknown extends Kind['body'
     ? Kind
     : WithBody<Kind, Body>;
 
-/** What is sent is what the handler gets, unless a schema makes something else of it. */
+/** The body as sent: the handler's, unless a schema changes it. */
 type SentBody<Sent, Body, Record extends BatchRecord> = unknown extends Body ? Record['body'] : Sent;
 
 /**
- * Makes a processor from a handler of single records.
+ * The type of a function that creates a processor from a record handler.
  *
  * @typeParam Needed Options that have no default.
  */
 export interface RecordMaker<Needed = unknown> {
   /**
-   * The handler's record is what the `source` delivers, with the output of the `schema` as its body. Without them it is a
-   * record of any source, with a body that the caller names the type of.
+   * Creates a processor. The handler's record is of the `source`, with the output of the `schema` as its
+   * body. Without them, it is of any source, with the body type that the caller names.
    *
-   * @typeParam Sent The type of the record's body as it is sent, which nothing checks.
+   * @typeParam Sent The type of the body as it is sent, which is not checked.
    * @typeParam Body The schema's output.
    * @typeParam Kind The kind of record that the source delivers.
    * @typeParam Record The record that the handler gets.
-   * @param recordHandler Does the work of one record.
-   * @param options What is to be different from the defaults.
+   * @param recordHandler Processes one record.
+   * @param options The options that differ from the defaults.
    */
   <
     Sent = unknown,
@@ -125,20 +127,20 @@ export interface RecordMaker<Needed = unknown> {
 }
 
 /**
- * Makes a processor from a handler of many records.
+ * The type of a function that creates a processor from a batch handler.
  *
  * @typeParam Needed Options that have no default.
  */
 export interface BatchMaker<Needed = unknown> {
   /**
-   * The same types as of a handler of single records.
+   * Creates a processor, with the same types as for a record handler.
    *
-   * @typeParam Sent The type of the record's body as it is sent, which nothing checks.
+   * @typeParam Sent The type of the body as it is sent, which is not checked.
    * @typeParam Body The schema's output.
    * @typeParam Kind The kind of record that the source delivers.
    * @typeParam Record The record that the handler gets.
-   * @param batchHandler Does the work of many records.
-   * @param options What is to be different from the defaults.
+   * @param batchHandler Processes many records.
+   * @param options The options that differ from the defaults.
    */
   <
     Sent = unknown,
@@ -151,5 +153,5 @@ export interface BatchMaker<Needed = unknown> {
   ): BatchProcessor;
 }
 
-/** The options may be left out where none is needed. */
+/** The arguments for options, which are optional if none is required. */
 type Given<Options, Needed> = unknown extends Needed ? [options?: Options] : [options: Options & Needed];

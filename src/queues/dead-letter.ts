@@ -3,24 +3,24 @@ import { hash } from 'node:crypto';
 import type { StoredError } from '../claims/claim.ts';
 import type { SqsClient } from './sqs-client.ts';
 
-/** A record that failed for good, as a dead-letter queue gets it. */
+/** The message that a dead-letter queue gets for a record that failed for good. */
 export interface DeadLetter {
-  /** The body as it was delivered. */
+  /** The body as delivered. */
   readonly body: string;
   readonly error: StoredError;
-  /** Where it came from: the ARN where the service gives one, else the service's name. */
+  /** The ARN of the source if known, else the service's name. */
   readonly source: string;
   readonly recordId: string;
   /** Undefined if no key could be derived. */
   readonly key: string | undefined;
-  /** The attempt that failed; undefined where the key was found parked or nothing was attempted. */
+  /** The attempt that failed; undefined if the key was found parked, or nothing ran. */
   readonly attempt: number | undefined;
   readonly messageGroupId: string | undefined;
-  /** The record's own string attributes; as many are sent as SQS's limit of ten allows. */
+  /** The record's own string attributes. SQS allows ten in all; the rest is dropped. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The message attributes that a dead letter brings besides the record's own. */
+/** The attributes that are added to the record's own. */
 export const DEAD_LETTER_ATTRIBUTES = [
   'ErrorCode',
   'RecordId',
@@ -36,10 +36,10 @@ const MOST_ATTRIBUTES = 10;
 const ATTRIBUTE_NAME = /^(?!aws\.|amazon\.)(?!.*\.\.)(?!\.)[\w.-]{1,256}(?<!\.)$/i;
 const LONGEST_VALUE = 512;
 
-/** SQS's limit for a message: its body and its attributes' names, types and values, in UTF-8. */
+/** SQS's limit for a message: body, and names, types and values of attributes, in UTF-8. */
 const LARGEST_MESSAGE_BYTES = 1_048_576;
 
-/** Sends the record with what is known of its failure. Rejects when SQS did not take it. */
+/** Sends a dead letter. Rejects if SQS does not take it. */
 export async function sendDeadLetter(
   client: Pick<SqsClient, 'sendMessage'>,
   queueUrl: string,
@@ -54,10 +54,10 @@ export async function sendDeadLetter(
       QueueUrl: queueUrl,
       MessageBody: body,
       MessageAttributes: attributesOf(letter, LARGEST_MESSAGE_BYTES - Buffer.byteLength(body)),
-      // Standard queues take a group too, for fair queues, and it is needed when the message is moved back.
+      // Standard queues take a group too (fair queues), and a redrive to the source queue needs it.
       ...(groupId !== undefined && { MessageGroupId: groupId }),
       ...(isFifo && {
-        // The same failure of the same message, sent again after a lost answer, arrives once.
+        // If the answer is lost and the failure is sent again, the queue keeps one message.
         MessageDeduplicationId: hash('sha256', `${letter.recordId} ${letter.key ?? ''}`),
       }),
     },
@@ -68,9 +68,9 @@ export async function sendDeadLetter(
 type Attribute = { readonly DataType: string; readonly StringValue: string };
 
 /**
- * What is ours first, from the most useful to the least, then the record's own: as many as SQS's count and the room that
- * the body leaves allow. Our names are ours in any case of their letters: what a sender calls so is left out, or a message
- * could bring an error, an attempt or a key of its own making.
+ * Returns the attributes: those added here, most useful first, then the record's own, as far as SQS's limits
+ * allow. Own attributes with a reserved name, in any letter case, are dropped: a sender could forge an error
+ * or a key.
  */
 function attributesOf(
   { error, source, recordId, key, attempt, attributes }: DeadLetter,
@@ -79,7 +79,7 @@ function attributesOf(
   const own: Record<(typeof DEAD_LETTER_ATTRIBUTES)[number], Attribute | undefined> = {
     ErrorCode: text(error.code),
     RecordId: text(recordId),
-    // Cut, it would be another key.
+    // A truncated key would be another key.
     IdempotencyKey: key !== undefined && key.length <= LONGEST_VALUE ? text(key) : undefined,
     ErrorName: text(error.name),
     Attempt: attempt === undefined ? undefined : { DataType: 'Number', StringValue: String(attempt) },
@@ -107,16 +107,16 @@ function text(value: string | undefined): Attribute | undefined {
   return whole(value?.slice(0, LONGEST_VALUE));
 }
 
-/** SQS refuses empty values, characters that XML 1.0 has no place for, and what is no Unicode. */
+/** Replaces characters that SQS refuses: those outside XML 1.0, and lone surrogates. Undefined if empty. */
 function whole(value: string | undefined): Attribute | undefined {
   if (value === undefined || value === '') return undefined;
   return { DataType: 'String', StringValue: value.replace(REFUSED_BY_SQS, '\uFFFD') };
 }
 
-// oxlint-disable-next-line no-control-regex -- these are what is to be replaced
+// oxlint-disable-next-line no-control-regex -- the characters to replace
 const REFUSED_BY_SQS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/gu;
 
-/** SQS delivered its own bodies, so it takes them; what other services deliver is JSON, where these can be escaped. */
+/** Escapes the characters that SQS refuses. Only bodies of other services have them, and those are JSON. */
 function acceptableBody(body: string): string {
   return body.replace(/[\uFFFE\uFFFF]/g, (character) => (character === '\uFFFE' ? '\\ufffe' : '\\uffff'));
 }

@@ -3,12 +3,12 @@ import type { Clock } from '../base/clock.ts';
 import { SQS_CALL_MS } from '../base/limits.ts';
 
 /**
- * The part of AWS's SDK that is used here: `SQS` of `@aws-sdk/client-sqs` fits it. It is given, not imported,
- * so that a function that needs none of this does not carry an SQS client in its bundle.
+ * The methods used of an SQS client, such as `SQS` of `@aws-sdk/client-sqs`. The client is passed in, not
+ * imported, so that bundles that do not need one leave it out.
  */
 export interface SqsClient {
   /**
-   * Changes how long up to ten messages stay invisible. Entries that SQS refuses come back in `Failed`.
+   * Changes the visibility timeouts of up to ten messages. Entries that SQS refuses are in `Failed`.
    *
    * @param input The queue, and up to ten messages with their timeouts in seconds.
    * @param options The signal that ends the request.
@@ -20,17 +20,17 @@ export interface SqsClient {
     /** The entries that SQS refused. */
     Failed?:
       | {
-          /** Names the entry as the request did. */
+          /** The ID of the entry in the request. */
           Id?: string | undefined;
-          /** SQS's code of the error. */
+          /** The error code. */
           Code?: string | undefined;
-          /** Why, in words. */
+          /** The error message. */
           Message?: string | undefined;
         }[]
       | undefined;
   }>;
   /**
-   * Sends one message; used for dead letters.
+   * Sends a message; used for dead letters.
    *
    * @param input The queue, the message and its attributes.
    * @param options The signal that ends the request.
@@ -61,7 +61,7 @@ export const SQS_OPERATIONS = ['changeMessageVisibilityBatch', 'sendMessage'] as
 
 const CALL: Limit = { ms: SQS_CALL_MS, signalAt: 1, signalIn: 'abortSignal' };
 
-/** The client, whose calls end within 5 seconds: the SDK waits without a limit, and the answer to Lambda would with it. */
+/** Limits calls to 5 seconds: the SDK waits without a limit, and would delay the response to Lambda. */
 export function boundedSqs(client: SqsClient, clock: Clock): SqsClient {
   const limits = { changeMessageVisibilityBatch: CALL, sendMessage: CALL };
   return bounded(client, limits, unansweredBySqs, clock);

@@ -5,17 +5,17 @@ import { indexesBy } from '../base/indexes-by.ts';
 export interface VisibilityChange {
   readonly queueUrl: string;
   readonly receiptHandle: string;
-  /** From now, in milliseconds; rounded up to SQS's whole seconds. */
+  /** The delay from now, in milliseconds; rounded up to whole seconds for SQS. */
   readonly delayMs: number;
 }
 
-/** SQS's limits: entries in one request, and how long a message can stay invisible. */
+/** SQS's limits: entries per request, and the longest visibility timeout. */
 const ENTRIES_PER_REQUEST = 10;
 const LONGEST_SECONDS = 12 * 60 * 60;
 
 /**
- * Asks SQS to show messages again after their delays, ten in a request, in the order given. Answers for each
- * change the error, if there was one: a change that did not happen only means the queue's own timeout.
+ * Changes the visibility timeouts of messages, ten per request, in the order given. Returns for each change
+ * its error or undefined; after an error, the queue's own timeout applies.
  */
 export async function changeVisibilities(
   client: Pick<SqsClient, 'changeMessageVisibilityBatch'>,
@@ -50,7 +50,6 @@ export async function changeVisibilities(
   return errors;
 }
 
-/** Requests of ten messages of one queue each. */
 function* groupsOf(
   changes: readonly VisibilityChange[],
 ): Generator<{ readonly queueUrl: string; readonly indexes: readonly number[] }> {
@@ -65,13 +64,12 @@ function seconds(delayMs: number): number {
   return Math.min(Math.max(Math.ceil(delayMs / 1_000), 0), LONGEST_SECONDS);
 }
 
-/** Where a queue is, from the ARN its records carry. */
+/** Returns the URL of a queue for its ARN. */
 export type QueueUrlOf = (queueArn: string) => string;
 
 /**
- * The URL of a queue (`arn:aws:sqs:region:account:name`; "Amazon SQS queue and message identifiers", SQS
- * developer guide) at an endpoint, or at AWS's own for the region. AWS's SDK sends a request to where the queue's
- * URL says, whatever endpoint it is configured with.
+ * Returns the URL of a queue for its ARN (`arn:aws:sqs:region:account:name`), at `endpoint` or at AWS's own
+ * for the region. The AWS SDK sends requests to the host of the queue URL, whatever its configured endpoint.
  */
 export function queueUrlOf(queueArn: string, endpoint?: string): string {
   const [, partition, service, region, account, name] = queueArn.split(':');

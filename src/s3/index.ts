@@ -1,5 +1,5 @@
 /**
- * Long results in S3, and payloads that a message names by a pointer to S3. It needs `@aws-sdk/client-s3`.
+ * Long results and payloads in S3. Needs `@aws-sdk/client-s3`.
  *
  * @module batchlatch/s3
  */

@@ -9,60 +9,62 @@ import { decodedText, DecodeError, type DecoderStep } from '../sources/decode-st
 import { defaultMaxBytes } from '../sources/function-memory.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** What a message points to. */
+/** The object that a message points to. */
 export interface S3PointerTarget {
-  /** The bucket that the message names. */
+  /** The bucket in the pointer. */
   readonly bucket: string;
-  /** The key of the object in it. */
+  /** The object's key. */
   readonly key: string;
   /** The record with the pointer, as it was delivered. */
   readonly record: BatchRecord;
 }
 
-/** Which pointers `s3Pointer()` follows, and how. */
+/** Options of `s3Pointer()`. */
 export interface S3PointerOptions {
   /**
-   * The buckets that pointers may name, or a function that says whether one may be followed. Anyone who may send to the
-   * queue chooses what the function reads with its own permissions; this bounds it.
+   * The buckets that pointers may name, or a function that decides for each pointer. Anyone who may send to
+   * the queue chooses the objects that the function reads with its own permissions; this option limits them.
    */
   readonly buckets: readonly string[] | ((target: S3PointerTarget) => boolean | Promise<boolean>);
-  /** The account that the buckets must belong to; S3 refuses others. Default: not checked. */
+  /** The account that must own the buckets; S3 refuses others. Default: not checked. */
   readonly expectedBucketOwner?: string;
-  /** Default: a client of its own, made when the first pointer comes. */
+  /** The S3 client. Default: a new one, created for the first pointer. */
   readonly client?: Pick<S3Client, 'send'>;
   /**
-   * How many bytes an object may have. Default 10 MB (10,485,760), and no more than a 64th of the function's memory: 2 MB
-   * at 128 MB.
+   * The most bytes of an object. Default 10 MB (10,485,760), or a 64th of the function's memory if that is
+   * less: 2 MB at 128 MB.
    */
   readonly maxBytes?: number;
-  /** How long to wait for one object, in milliseconds, whatever the client's own bounds are. Default 30,000. */
+  /** The longest wait for one object, in milliseconds, whatever the client's own limits. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-/** The reserved attributes, one of which marks a pointer: of today's libraries, and of the older ones. */
+/** The attributes that mark a pointer, of current and of older libraries. */
 const SIZE_ATTRIBUTES = ['ExtendedPayloadSize', 'SQSLargePayloadSize'];
 
-/** What stands before the pointer in the body: the name of a Java class, today's and the older one. */
+/** The Java class that precedes the pointer in the body, current and older. */
 const POINTER_CLASSES: ReadonlySet<unknown> = new Set([
   'software.amazon.payloadoffloading.PayloadS3Pointer',
   'com.amazon.sqs.javamessaging.MessageS3Pointer',
 ]);
 
-/** A bucket's name and a key of 1,024 bytes, each of which JSON may escape, fit; in UTF-16 units. */
+/** In UTF-16 units: enough for a bucket's name and a key of 1,024 bytes, all escaped in JSON. */
 const LONGEST_POINTER = 16_384;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Fetches what the Amazon SQS and SNS Extended Client Libraries put into S3 because it was too large for a message.
- * Messages without such a pointer are left as they are. An object that is gone, is too large or is in none of `buckets`
- * makes its record `invalid`; while S3 cannot be reached, does not answer in time or refuses, the record is handed back as
- * `failed`. Objects are not deleted: a message may come again, so give the bucket a lifecycle rule. Needs
- * `@aws-sdk/client-s3` and `s3:GetObject`. Throws a `ConfigurationError` without `buckets`.
+ * Returns a step of `decode` that fetches payloads which the Amazon SQS and SNS Extended Client Libraries
+ * stored in S3. Messages without a pointer are left unchanged. A record is `invalid` if its object is gone,
+ * too large or not allowed by `buckets`. It is handed back as `failed` if S3 cannot be reached, does not
+ * answer in time or refuses. Objects are not deleted, because a message may come again: give the bucket a
+ * lifecycle rule.
+ *
+ * Needs `@aws-sdk/client-s3` and `s3:GetObject`. Throws a `ConfigurationError` without `buckets`.
  *
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-managing-large-messages.html
  *
- * @param options From which buckets objects are read, and how large they may be.
+ * @param options The allowed buckets, and the limits of size and time.
  *
  * @example
  * createBatchProcessor(handler, { decode: s3Pointer({ buckets: ['large-orders'] }) });
@@ -90,14 +92,16 @@ export function s3Pointer(options: S3PointerOptions): DecoderStep {
       ...(expectedBucketOwner !== undefined && { ExpectedBucketOwner: expectedBucketOwner }),
     });
     const s3 = client;
-    // A client that does not listen to its signal is left behind: its bound is ours, not the client's.
+    // The limit also holds for clients that ignore the signal.
     return boundedCall((abortSignal) => fetchText(s3, command, maxBytes, abortSignal), {
       clock: systemClock,
       limitMs: timeoutMs,
       signal,
       errorOf: (why) => {
         if (why === 'given-up') return notRead(signal.reason);
-        const message = `The object that the message points to was not there after ${timeoutMs} ms (timeoutMs of s3Pointer)`;
+        const message =
+          'S3 did not deliver the object that the message points to ' +
+          `within ${timeoutMs} ms (timeoutMs of s3Pointer)`;
         return new DecodeError(message, { isRetryable: true });
       },
     });
@@ -124,15 +128,15 @@ function notRead(cause: unknown): DecodeError {
   return new DecodeError(`The object that the message points to ${why}`, { cause, isRetryable: !isGone });
 }
 
-/** Reads no further than the bound, whatever length S3 announced. */
+/** Reads at most `maxBytes`, whatever length S3 announced. */
 async function bytesOf({ Body: body }: GetObjectCommandOutput, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length;
     if (length > maxBytes) {
-      const message = `The object that the message points to has more than ${maxBytes} bytes (maxBytes of s3Pointer)`;
-      throw new DecodeError(message, { isRetryable: false });
+      const problem = `has more than ${maxBytes} bytes (maxBytes of s3Pointer)`;
+      throw new DecodeError(`The object that the message points to ${problem}`, { isRetryable: false });
     }
     chunks.push(chunk);
   }
@@ -144,13 +148,14 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
   try {
     parsed = text.length > LONGEST_POINTER ? undefined : JSON.parse(text);
   } catch {
-    parsed = undefined; // its error would quote the body
+    parsed = undefined; // the parser's error would quote the body
   }
   const [className, pointer] = (Array.isArray(parsed) ? parsed : []) as unknown[];
   const { s3BucketName, s3Key } = (isObject(pointer) ? pointer : {}) as Record<string, unknown>;
   if (!POINTER_CLASSES.has(className) || !isText(s3BucketName) || !isText(s3Key)) {
     throw new DecodeError(
-      `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), but its body is not a pointer`,
+      `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), ` +
+        'but its body is not a pointer',
       { isRetryable: false },
     );
   }
@@ -164,7 +169,8 @@ function isText(value: unknown): value is string {
 const checks: Readonly<Record<keyof S3PointerOptions, Check>> = {
   buckets: required({
     expected:
-      "a list of bucket names, or a function of { bucket, key, record }: anyone who may send to the queue chooses what is read with the function's permissions",
+      'a list of bucket names, or a function of { bucket, key, record }: anyone who may send to the queue ' +
+      "chooses what is read with the function's permissions",
     accepts: (value) =>
       typeof value === 'function' || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   }),

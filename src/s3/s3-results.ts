@@ -6,15 +6,15 @@ import { platformSignal } from '../base/stop.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 
-/** Where `s3Results()` keeps long results. */
+/** Options of `s3Results()`. */
 export interface S3ResultsOptions {
   /** The name of the bucket. */
   readonly bucket: string;
-  /** Prefix of every object's key, as it is. Default `batchlatch/results/`. */
+  /** The prefix of every object's key, used as given. Default `batchlatch/results/`. */
   readonly prefix?: string;
-  /** Default: a client of its own for the environment's region, made when it is first needed. */
+  /** The S3 client. Default: a new one for the environment's region, created on first use. */
   readonly client?: Pick<S3.S3Client, 'send'>;
-  /** Results of more UTF-8 bytes of JSON than this go to S3. Default: what the claim store can hold. */
+  /** Results with more UTF-8 bytes of JSON than this go to S3. Default: the claim store's limit. */
   readonly thresholdBytes?: number;
 }
 
@@ -25,7 +25,7 @@ const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
   }),
   prefix: {
     expected: 'a string of at most 512 bytes',
-    // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
+    // S3 allows keys of 1,024 bytes; a hash and an owner take about 110 of them.
     accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 512,
   },
   client: objectWith('send'),
@@ -33,12 +33,12 @@ const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
 };
 
 /**
- * Keeps long results in S3, one object for each attempt: `<prefix><hash of the key>/<owner>.json`. Needs
- * `s3:PutObject`, and `s3:GetObject` where results are replayed. Objects are never deleted here: a lifecycle rule
- * on the prefix has to expire them, later than completions are remembered (`retentionMs`). Throws a `ConfigurationError` for options
- * that cannot work.
+ * Returns a storage for long results in S3, with one object per attempt:
+ * `<prefix><hash of the key>/<owner>.json`. Needs `s3:PutObject`, and `s3:GetObject` to replay results.
+ * Objects are never deleted: set a lifecycle rule on the prefix that keeps them for longer than completions
+ * (`retentionMs`). Throws a `ConfigurationError` for invalid options.
  *
- * @param options The bucket, and from which length on results go there.
+ * @param options The bucket, and the length from which results go there.
  *
  * @example
  * resultsIn(s3Results({ bucket: 'order-results' }), dynamoDBStore({ tableName }));
@@ -64,7 +64,7 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
       return `s3://${object.Bucket}/${object.Key}`;
     },
     async get(pointer, { signal } = {}) {
-      // Its own bucket, which may be another than the one that results go to by now.
+      // The pointer's bucket; new results may go to another one by now.
       const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/s.exec(pointer) ?? [];
       if (Bucket === undefined || Key === undefined) {
         const message = 'The row points to a result that is not in S3; resultsIn(…) now uses another storage';
@@ -85,7 +85,7 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
   };
 }
 
-/** An optional peer dependency: functions that keep no results in S3 need neither install nor load it. */
+/** Loads the SDK on first use: it is an optional peer dependency. */
 async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
   let s3: typeof S3;
   try {
@@ -95,7 +95,7 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
       cause,
     });
   }
-  // A completion waits for the object: give up on a silent connection long before the function's time is over.
+  // A completion waits for this call, so give up on a silent connection long before the function's timeout.
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
   return { s3, client: given ?? new s3.S3Client({ requestHandler, maxAttempts: 2 }) };
 }
@@ -107,7 +107,8 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
   const isGone = name === 'NoSuchKey' || name === 'NoSuchBucket';
   return new StoreError(
     isGone
-      ? `The key is completed, but its result ${place} is gone: a lifecycle rule must keep results for longer than \`retentionMs\``
+      ? `The key is completed, but its result ${place} is gone: ` +
+          'a lifecycle rule must keep results for longer than `retentionMs`'
       : `The key is completed, but its result ${place} cannot be read now (${name})`,
     { cause, isRetryable: !isGone, code: UNAVAILABLE },
   );

@@ -14,11 +14,12 @@ import { sqs } from './sqs.ts';
 import { isObject } from '../base/is-object.ts';
 
 const READABLE =
-  'batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3 and EventBridge deliver directly, lists of EventBridge Pipes, and events of its custom event buses';
+  'batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3 and EventBridge deliver directly, ' +
+  'lists of EventBridge Pipes, and events of its custom event buses';
 
 /**
- * Every known source; the first that recognises an event reads it. The default of `source`. An event that none of them
- * recognises is an `UnsupportedEventError`, which names the service where its events are known.
+ * Returns the source that reads events of every known service: the default of `source`. It rejects any other
+ * event with an `UnsupportedEventError`, which names the service if batchlatch knows the shape of its events.
  */
 export function allSources(): Source {
   const sources: readonly Source[] = [
@@ -47,9 +48,10 @@ function unsupported(event: unknown): UnsupportedEventError {
   const service = isObject(event) ? knownService(event) : undefined;
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
-      `Cannot read an array of ${event.length} records ${whose(event, service)}: of EventBridge Pipes, batchlatch reads ` +
-        'records of SQS, Kinesis and DynamoDB Streams as the source delivered them, without an input transformer; and of a custom ' +
-        'event bus, bare data if `source: eventBridgeBus()` and a `key` are set',
+      `Cannot read an array of ${event.length} records ${whose(event, service)}: ` +
+        'batchlatch reads SQS, Kinesis and DynamoDB Streams records from EventBridge Pipes ' +
+        'if the pipe has no input transformer; ' +
+        'to read bare data from a custom event bus, set `source: eventBridgeBus()` and a `key`',
     );
   }
   const records = recordsIn(event);
@@ -60,7 +62,6 @@ function unsupported(event: unknown): UnsupportedEventError {
   return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
 }
 
-/** The service of the records, by name if it is known, and what the records contain. */
 function whose(records: readonly unknown[], service: string | undefined): string {
   const names = [...new Set(records.map(eventSourceOf))].map((source) =>
     source === undefined ? 'no eventSource' : shownName(JSON.stringify(source) ?? typeof source),

@@ -1,47 +1,48 @@
 import { UnnamedRecordError } from './errors.ts';
 
-/** Lambda's answer to a batch: the records to deliver again (`ReportBatchItemFailures`). */
+/** The function's response to Lambda: the records to deliver again (`ReportBatchItemFailures`). */
 export interface BatchResponse {
-  /** The records that must be delivered again; empty: none. */
+  /** The records to deliver again; empty if every record is acknowledged. */
   batchItemFailures: {
-    /** Names the record: the messageId, or the sequence number. */
+    /** The message ID or the sequence number; the event ID for a stream that EventBridge Pipes polls. */
     itemIdentifier: string;
   }[];
 }
 
-/** Lambda's answer to a batch of Kafka (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html). */
+/**
+ * The function's response to a batch of Kafka records.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
+ */
 export interface KafkaBatchResponse {
-  /** The records that must be delivered again; empty: none. */
+  /** The records to deliver again; empty if every record is acknowledged. */
   batchItemFailures: {
-    /** Names the record by its place. */
+    /** The record's partition and offset. */
     itemIdentifier: KafkaItemIdentifier;
   }[];
 }
 
-/** The place of a record of Kafka. */
+/** The position of a Kafka record. */
 export interface KafkaItemIdentifier {
-  /** Topic and number, such as `orders-0`. */
+  /** Topic and partition number, such as `orders-0`. */
   partition: string;
   /** The record's offset in its partition. */
   offset: number;
 }
 
-/** A record that must be delivered again, for the answer to its sender. */
+/** A record to deliver again. */
 export interface HandedBack {
-  /** Undefined: it cannot be named in a response. */
+  /** The record's identifier in the response; undefined if it has none. */
   readonly itemIdentifier: string | undefined;
-  /** The identifier of the nearest record that has one, at or before it in the event; undefined: none has. */
+  /** The identifier of this record, else of the nearest one before it; undefined if none has one. */
   readonly nearestIdentifier: string | undefined;
-  /** What the invocation fails with where that is the only way to have it delivered again. */
+  /** Returns the error that rejects the invocation, for senders that read no list of failures. */
   error(): unknown;
 }
 
-/**
- * Names every record that is handed back. Throws an `UnnamedRecordError` for one that cannot be named: only a failed invocation
- * brings it back.
- */
+/** Lists every record to deliver again. Throws if one has no identifier: the whole batch then returns. */
 export function itemFailures(handedBack: readonly HandedBack[]): BatchResponse {
-  // Lambda takes an entry without an identifier for a failure of the whole batch: say so plainly instead.
+  // Lambda treats an entry without an identifier as a failure of the whole batch; the error says so plainly.
   const unnamed = handedBack.filter(({ itemIdentifier }) => itemIdentifier === undefined).length;
   if (unnamed > 0) throw new UnnamedRecordError(unnamed);
 
@@ -50,9 +51,9 @@ export function itemFailures(handedBack: readonly HandedBack[]): BatchResponse {
 }
 
 /**
- * Names the first record that is handed back. Of a stream, Lambda takes the lowest failed sequence number for its checkpoint, and
- * delivers that record and all after it again; what was done of them is then a duplicate. The batch is in that order.
- * A record without a sequence number is reached from the nearest record before it that has one.
+ * Lists the first record to deliver again. Lambda uses the lowest failed sequence number of a stream as its
+ * checkpoint and delivers that record and all later ones again; those already completed are then duplicates.
+ * For a record without a sequence number, the checkpoint is the nearest record before it that has one.
  */
 export function checkpoint(handedBack: readonly HandedBack[]): BatchResponse {
   // rule: lowest-failure
@@ -63,7 +64,7 @@ export function checkpoint(handedBack: readonly HandedBack[]): BatchResponse {
   return { batchItemFailures: [{ itemIdentifier }] };
 }
 
-/** Rejects the invocation if any record is handed back, where the invocation's success is the answer. */
+/** Rejects the invocation if any record must come again, for senders that read no list of failures. */
 export function allOrNothing([first]: readonly HandedBack[]): undefined {
   if (first !== undefined) throw first.error();
   return undefined;

@@ -4,21 +4,22 @@ import { decoder } from './decode-payloads.ts';
 import { DecodeError, type DecoderStep } from './decode-step.ts';
 import { checkedMaxBytes } from './function-memory.ts';
 
-/** Bounds of `base64()`. */
+/** Options of `base64()`. */
 export interface Base64Options {
-  /** How many bytes a payload may have. Default 10 MB (10,485,760), and no more than a 64th of the function's memory. */
+  /** The most bytes of a payload. Default 10 MB (10,485,760), or a 64th of the function's memory if less. */
   readonly maxBytes?: number;
 }
 
 /**
- * A step of `decode`: the bytes of base64 text, in the usual or the URL alphabet, with or without padding.
+ * Returns a step of `decode` that decodes base64 text, in the standard or the URL-safe alphabet, with or
+ * without padding. Throws a `ConfigurationError` for invalid options.
  *
- * @param options How long the decoded payload may be.
+ * @param options The maximum length of the decoded payload.
  */
 export function base64(options: Base64Options = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('base64', options);
   return decoder((data) => {
-    // Four characters are three bytes; white space and padding make no difference that matters here.
+    // Four characters encode three bytes; three more bytes allow for padding and a line break.
     if (data.length * 0.75 > maxBytes + 3) {
       throw new DecodeError(`The payload has more than ${maxBytes} bytes (maxBytes of base64)`, {
         isRetryable: false,
@@ -28,12 +29,12 @@ export function base64(options: Base64Options = {}): DecoderStep {
   });
 }
 
-/** The text of bytes that arrive as base64, as Lambda delivers them. Bytes that are no UTF-8 become U+FFFD. */
+/** Decodes base64, as Lambda delivers it, to UTF-8 text. Invalid UTF-8 becomes U+FFFD. */
 export function textOfBase64(base64: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
-/** Throws a `DecodeError` for any other text, which `Buffer` would read as far as it can. */
+/** Decodes base64 text. Throws a `DecodeError` for anything else; `Buffer` would skip invalid characters. */
 export function bytesOfBase64(text: string): Buffer {
   const trimmed = text.trim();
   if (!/^[\w+/-]*={0,2}$/.test(trimmed) || trimmed.replace(/=+$/, '').length % 4 === 1) {
@@ -42,14 +43,14 @@ export function bytesOfBase64(text: string): Buffer {
   return Buffer.from(trimmed, 'base64');
 }
 
-/** What records of Kinesis and Kafka have in common: Lambda delivers their payloads as base64. */
+/** A record whose payload Lambda delivers as base64: Kinesis and Kafka. */
 export abstract class Base64Record<Source extends string, Raw> extends TextRecord<Source, Raw> {
-  /** The payload as it was delivered; undefined: there is none. */
+  /** The base64 as it was delivered; undefined if the record has no payload. */
   protected abstract get data(): string | undefined;
   readonly #isDecoded: boolean;
   #text: string | undefined;
 
-  /** `rawBody`: what `decode` has made of the payload. */
+  /** `rawBody` is the text that `decode` produced; undefined if it did not run. */
   constructor(members: TextMembers<Source, Raw>, opened: OpenedBody | undefined) {
     super(members, opened);
     this.#isDecoded = members.rawBody !== undefined;

@@ -17,14 +17,14 @@ import { parseJsonOrText, unreadable } from './json-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
 
-/** A handler of batches runs any number of records at once; sockets and threads are fewer. */
+/** A batch handler may take any number of records at once, but decoders use sockets and threads. */
 const MOST_AT_ONCE = 50;
 
 /**
- * A step of `decode` from a function of your own: it gets a text (SQS, SNS) or bytes (Kinesis, Kafka), or what the step
- * before it gave, and gives a string or a `Uint8Array`, or a promise of one.
+ * Returns a step of `decode` that calls your own function. The function gets text (SQS, SNS), bytes (Kinesis,
+ * Kafka) or the output of the step before it, and returns a string or a `Uint8Array`, or a promise of one.
  *
- * @param decode Makes one thing of another; called for each record.
+ * @param decode Decodes one payload; called for each record.
  *
  * @example
  * createBatchProcessor(handler, {
@@ -36,10 +36,6 @@ export function decoder(decode: Decoder): DecoderStep {
   return Object.assign(step, { kind: 'decoder' as const, readPayloads: decodePayloads });
 }
 
-/**
- * Of a list with decoders: at most `concurrency` payloads at once and never more than 50, before any key is made,
- * because a key may be in the payload.
- */
 const decodePayloads: ReadPayloads = async (entries, steps, options) => {
   const { concurrency, stop } = options;
   const limit = pLimit(Math.min(concurrency, MOST_AT_ONCE));
@@ -58,7 +54,7 @@ const decodePayloads: ReadPayloads = async (entries, steps, options) => {
   });
 };
 
-/** Decoders and the envelopes around them, one after the other; then the envelopes inside, which can be opened again. */
+/** Runs the steps up to the last decoder; `openText` opens the envelopes after it, repeatedly if needed. */
 async function decodeRecord(
   record: EncodedRecord,
   steps: readonly DecodeStep[],
@@ -88,11 +84,12 @@ async function decodeRecord(
   return openText(record, { text, outer }, steps.slice(afterLast) as EnvelopeStep[]);
 }
 
-/** An object's text is not known any more, and making another one of it would round its numbers. */
+/** Throws for a parsed value: its text is lost, and `JSON.stringify` would round its numbers. */
 function encoded(data: unknown): Encoded {
   if (isEncodedData(data)) return data;
   throw new DecodeError(
-    `The content of the envelope is ${data === null ? 'null' : `of the type ${typeof data}`}, but the next step of \`decode\` takes text or bytes`,
+    `The content of the envelope is ${data === null ? 'null' : `of the type ${typeof data}`}, ` +
+      'but the next step of `decode` takes text or bytes',
     { isRetryable: false },
   );
 }

@@ -4,37 +4,37 @@ import type { BatchRecord, Envelope } from './record.ts';
 import type { SourceEntry } from './source.ts';
 
 /**
- * One step of `decode`, from the outside in: `gzip()`, `base64()`, `s3Pointer()` of `batchlatch/s3`, or `decoder()` of a
- * function of yours change the payload; `snsEnvelope()`, `eventBridgeEnvelope()` and `s3Envelope()` take it out of what
- * another service put around it.
+ * A step of `decode`. `gzip()`, `base64()`, `s3Pointer()` of `batchlatch/s3` and `decoder()` decode the
+ * payload; `snsEnvelope()`, `eventBridgeEnvelope()` and `s3Envelope()` unwrap it. List the steps from the
+ * outside in.
  */
 export type DecodeStep = DecoderStep | EnvelopeStep;
 
-/** Makes other text, or bytes, of a payload. */
+/** A step that decodes a payload to text or bytes. */
 export interface DecoderStep extends Decoder {
-  /** Tells the steps apart. */
+  /** Discriminates the union. */
   readonly kind: 'decoder';
   /**
-   * Reads the payloads of a list that this step is in.
+   * Runs the whole `decode` list that contains this step.
    *
    * @internal
    */
   readonly readPayloads: ReadPayloads;
 }
 
-/** Takes a payload out of its envelope. */
+/** A step that takes a payload out of its envelope. */
 export interface EnvelopeStep {
-  /** Tells the steps apart. */
+  /** Discriminates the union. */
   readonly kind: 'envelope';
   /**
-   * Throws a `MalformedRecordError` where the envelope is not there.
+   * Opens the envelope. Throws a `MalformedRecordError` if the value is not this envelope.
    *
-   * @param value The payload, parsed.
+   * @param value The parsed payload.
    * @internal
    */
   open(value: unknown): OpenedEnvelope;
   /**
-   * Reads the payloads of a list that this step is in.
+   * Runs the whole `decode` list that contains this step.
    *
    * @internal
    */
@@ -43,15 +43,14 @@ export interface EnvelopeStep {
 
 export type OpenedEnvelope =
   | { readonly envelope: Envelope; readonly inner: Payload }
-  /** There is no work in it; why. */
+  /** Why the envelope carries no work. */
   | { readonly ignored: string };
 
-/** What is inside an envelope: text, which may be JSON, or a value. */
 type Payload = { readonly text: string } | { readonly value: unknown };
 
 /**
- * Makes entries whose payloads all steps have read, of entries as they were delivered. Each step brings the way to read
- * a list that it is in, so that a step that is not imported is not in the bundle. Never throws or rejects because of a record.
+ * Runs all steps on the payloads of entries. Each step carries this function, so that decoders are bundled
+ * only if imported. It never throws: a record that cannot be decoded becomes an entry with an error.
  */
 export type ReadPayloads = (
   entries: readonly SourceEntry[],
@@ -60,15 +59,14 @@ export type ReadPayloads = (
 ) => readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
 
 export interface ReadOptions {
-  /** Payloads that are decoded at once. */
   readonly concurrency: number;
-  /** What is not decoded when it is aborted fails, and the others go on. */
+  /** Aborted when time is nearly over: records that are not decoded by then fail, the others go on. */
   readonly stop: StopSignal;
-  /** Whether what a decoder throws will be thrown at the next delivery too. */
+  /** Whether a decoder's error would be thrown again at the next delivery. */
   isPermanent(error: unknown): boolean;
 }
 
-/** Reads the payloads of entries: at once where envelopes are all there is to open. */
+/** Runs the steps of `decode` on all payloads, synchronously if none of them is a decoder. */
 export function readPayloads(
   entries: readonly SourceEntry[],
   steps: readonly DecodeStep[],
@@ -83,16 +81,18 @@ export function decodeSteps(decode: DecodeStep | readonly DecodeStep[] | undefin
   return 'kind' in decode ? [decode] : decode;
 }
 
-/** What decoders take and give: text, or bytes. */
+/** Input and output of decoders: text or bytes. */
 export type Encoded = string | Uint8Array;
 
 /**
- * Makes one thing of another on the way from what was delivered to the text of the body. The first step gets a text (SQS,
- * SNS) or bytes (Kinesis, Kafka), each other one what the one before it gave; bytes at the end are read as UTF-8. A
- * `DecodeError` says by `isRetryable` whether a later delivery may help; whatever else is thrown may, but for a
- * `PermanentError`. `decoder()` makes a step of it.
+ * Decodes one payload; `decoder()` turns this function into a step. The first step gets text (SQS, SNS) or
+ * bytes (Kinesis, Kafka), each later step the output of the one before it. Bytes from the last step are read
+ * as UTF-8.
  *
- * @param data What the step before gave.
+ * A record whose decoder throws is delivered again, unless the error is a `PermanentError` or a `DecodeError`
+ * with `isRetryable: false`.
+ *
+ * @param data The output of the step before.
  * @param record The record as it was delivered.
  * @param options The signal of the invocation.
  */
@@ -102,25 +102,22 @@ export type Decoder = (
   options: DecoderOptions,
 ) => Encoded | Promise<Encoded>;
 
-/** What a decoder gets besides the payload. */
+/** Options of a call of a `Decoder`. */
 export interface DecoderOptions {
   /** Aborted when the invocation's time is nearly over. */
   readonly signal: AbortSignal;
 }
 
-/**
- * A record's payload could not be decoded, or is JSON too large to be parsed. The record fails alone. Code:
- * `BATCHLATCH_DECODE`.
- */
+/** The error of a payload that cannot be decoded or is too large to parse. Code: `BATCHLATCH_DECODE`. */
 export class DecodeError extends BatchlatchError {
-  /** Whether the same payload may be decoded later: nothing is wrong with it as far as is known. */
+  /** Whether a later delivery of the same payload may be decoded. */
   readonly isRetryable: boolean;
 
   /**
-   * Made by batchlatch, and by decoders of your own.
+   * Creates the error; your own decoders may throw it too.
    *
-   * @param message Why it could not be decoded; without any of the payload.
-   * @param options Whether a later delivery may help, and what made it fail as its `cause`.
+   * @param message Why the payload could not be decoded. Do not quote the payload.
+   * @param options Whether a later delivery may succeed, and the `cause`.
    */
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean }) {
     super('BATCHLATCH_DECODE', message, { cause: options.cause });
@@ -128,7 +125,7 @@ export class DecodeError extends BatchlatchError {
   }
 }
 
-/** The text that decoding ended with. Throws a `DecodeError` for bytes that are no UTF-8. */
+/** Returns the output of the last step as text. Throws a `DecodeError` for invalid UTF-8 and other types. */
 export function decodedText(data: unknown): string {
   if (typeof data === 'string') return data;
   if (!(data instanceof Uint8Array)) {

@@ -8,9 +8,9 @@ import { isObject } from '../base/is-object.ts';
 import { ownAccessor, showsValues } from '../base/own-accessor.ts';
 
 /**
- * DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run in their order, the others beside
- * them. Lambda is answered with its checkpoint, a pipe with every failure. A tumbling window is an
- * `UnsupportedEventError`.
+ * Returns the source for DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run
+ * in order, different items concurrently. The response to Lambda is a checkpoint, the response to a pipe
+ * lists every failure. A tumbling window is rejected with an `UnsupportedEventError`.
  *
  * @typeParam Body The type of the record's body.
  */
@@ -21,10 +21,8 @@ export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBa
   } satisfies Source<DynamoDBStreamBatchRecord> as Source<DynamoDBStreamBatchRecord<Body>>;
 }
 
-/**
- * Lambda knows a failure by its sequence number
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html).
- */
+// Lambda identifies a failure by its sequence number:
+// https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
 function entryOf(record: unknown, isPiped: boolean): SourceEntry<DynamoDBStreamBatchRecord> {
   const raw: DynamoDBRecord = membersOf(record);
   const change: StreamRecord = membersOf(raw.dynamodb);
@@ -49,19 +47,19 @@ function entryOf(record: unknown, isPiped: boolean): SourceEntry<DynamoDBStreamB
   return { itemIdentifier, lane, read: { record: new DynamoDBStreamRecordView(raw, change) } };
 }
 
-/** One item, one lane: its key's attributes by name, because nothing promises an order of members. */
+/** Returns the lane of an item: its key attributes, sorted by name because their order may vary. */
 function laneOf(keys: object): string {
   return `item:${JSON.stringify(Object.entries(keys).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-/** Images are unmarshalled when they are first asked for: what has been done before needs none. */
+/** A stream record that unmarshalls its images on first use: a duplicate never needs them. */
 class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
   declare readonly source: 'dynamodb-stream';
   declare readonly id: string;
   declare readonly body: unknown;
   declare readonly rawBody: string;
   declare readonly attributes: Readonly<Record<string, string>>;
-  /** Lambda does not tell how often it has delivered a record of a stream. */
+  /** Always 1: Lambda does not say how often it has delivered a stream record. */
   declare readonly receiveCount: number;
   declare readonly sentAt: number | undefined;
   declare readonly messageGroupId: undefined;
@@ -101,7 +99,7 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
     get() {
       return this.#body === undefined ? this.#asRead() : this.#body.value;
     },
-    /** For what a schema makes of it. */
+    /** Replaces the body with a schema's output. */
     set(value) {
       this.#body = { value };
     },
@@ -136,7 +134,7 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
     return this.#read;
   }
 
-  /** JSON has no sets, and no integers beyond 2^53: the sets are lists in it, and such numbers texts. */
+  /** Converts for JSON: sets become arrays; `bigint`s and `NumberValue`s become strings. */
   toJSON(): object {
     return withoutSets(Object.fromEntries(Object.entries(this))) as object;
   }
@@ -154,11 +152,11 @@ function withoutSets(value: unknown): unknown {
 }
 
 function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {
-  // The SDK's type differs in binary values alone, which Lambda delivers as base64 and `unmarshall` leaves as they are.
+  // The SDK's type differs only in binary values: Lambda's are base64, which `unmarshall` leaves unchanged.
   return image && unmarshall(image as Parameters<typeof unmarshall>[0], { wrapNumbers: toNumber });
 }
 
-/** As `unmarshall` does, except for a number like 1E+38, for which it throws, and for one that it would round. */
+/** Converts a number exactly; `unmarshall` alone throws for 1E+38 and rounds long fractions. */
 function toNumber(text: string): unknown {
   const number = Number(text);
   if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (!mayBeInexact(text) || isExact(text))) return number;

@@ -4,12 +4,11 @@ import type { BatchRecord, Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
 import { isTextRecord, type OpenedBody, type TextRecord } from './text-record.ts';
 
-/** A step that takes the payload out of an envelope. */
 export function envelopeStep(open: (value: unknown) => OpenedEnvelope): EnvelopeStep {
   return { kind: 'envelope', open, readPayloads: openEnvelopes };
 }
 
-/** Of a list of envelopes alone: nothing is waited for. */
+/** Runs a `decode` list that has only envelopes, synchronously. */
 const openEnvelopes: ReadPayloads = (entries, steps) =>
   entries.map((entry) => {
     const { itemIdentifier, lane, read } = entry;
@@ -24,17 +23,14 @@ export function isEncoded(read: ReadRecord): read is { readonly record: EncodedR
   return 'record' in read && isTextRecord(read.record) && read.record.payload !== undefined;
 }
 
-/** What decoders have made of a record's payload so far, and what it was inside of. */
+/** The output of the decoders, and the envelope around it. */
 export interface Decoded {
-  /** Undefined: the text that was delivered. */
+  /** The decoded text; undefined for the text as it was delivered. */
   readonly text?: string;
   readonly outer?: Envelope | undefined;
 }
 
-/**
- * The record with what is inside these envelopes. A text that cannot be parsed within the function's memory is an error
- * now, before a key or a handler asks for the body.
- */
+/** Opens a record's envelopes. JSON too large to parse is an error here, before anybody reads the body. */
 export function openText(
   record: EncodedRecord,
   { text: decoded, outer }: Decoded,
@@ -60,7 +56,7 @@ export function openText(
   }
 }
 
-/** The attributes of all envelopes, and the id of the innermost one. */
+/** Merges two envelopes: the attributes of both, the ID of the inner one. */
 export function insideOf(outer: Envelope | undefined, { id, attributes }: Envelope): Envelope {
   return { id, attributes: { ...outer?.attributes, ...attributes } };
 }

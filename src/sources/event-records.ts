@@ -5,9 +5,8 @@ import type { BatchRecord } from './record.ts';
 import type { SourceBatch, SourceEntry } from './source.ts';
 
 /**
- * The records of a batch, `{ Records: […] }`, if the first record that names its source names this one: one such record
- * among damaged ones is enough to recognise the batch, and the others fail alone. A batch without records may be of any
- * source.
+ * Returns the records of `{ Records: […] }` if the first record with an event source names this one. Damaged
+ * records beside it then fail alone. An empty batch matches every source.
  */
 export function recordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
   const records = recordsIn(event);
@@ -17,9 +16,9 @@ export function recordsOf(event: unknown, eventSource: string): readonly unknown
 }
 
 /**
- * The batch of a stream, from Lambda or from EventBridge Pipes. Lambda is answered with its checkpoint. A pipe is documented to
- * deliver again what is named, and promises no checkpoint; a failure is named by its eventID
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
+ * Reads the batch of a stream, from Lambda or from EventBridge Pipes. The response to Lambda is a checkpoint.
+ * A pipe delivers the records again that the response lists by eventID:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html
  */
 export function readStream<Record extends BatchRecord>(
   event: unknown,
@@ -32,23 +31,23 @@ export function readStream<Record extends BatchRecord>(
   return entries && { entries, answer: isPiped ? itemFailures : checkpoint, comesAgainSoon: true };
 }
 
-/** Throws for a tumbling window: Lambda takes an answer without a `state` for a failed invocation, again and again. */
+/** Throws for a tumbling window: Lambda retries a response without a `state` again and again. */
 function streamRecordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
   const records = recordsIn(event);
   if (records === undefined || (records.length > 0 && !isOf(records, eventSource))) return undefined;
   if (!isOfWindow(event)) return records;
   throw new UnsupportedEventError(
-    'Cannot read a batch of a tumbling window: its answer must include the state of all records before it, but batchlatch ' +
-      'runs each record by itself; remove TumblingWindowInSeconds from the event source mapping',
+    'Cannot read a batch of a tumbling window: its answer must include the state of all records before it, ' +
+      'but batchlatch runs each record by itself; ' +
+      'remove TumblingWindowInSeconds from the event source mapping',
   );
 }
 
-/** What EventBridge Pipes hands to a function of this source: a list of its records, also of one. */
+/** Returns the records of an EventBridge Pipes event, always an array, if they are of this source. */
 export function pipedRecordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
   return Array.isArray(event) && isOf(event, eventSource) ? event : undefined;
 }
 
-/** `Records` of an event of any sender. */
 export function recordsIn(event: unknown): readonly unknown[] | undefined {
   if (!isObject(event) || !('Records' in event)) return undefined;
   return Array.isArray(event.Records) ? event.Records : undefined;
@@ -64,18 +63,17 @@ function isOfWindow(event: unknown): boolean {
   return isObject(event) && ('window' in event || 'isFinalInvokeForWindow' in event);
 }
 
-/** The first record that says whose it is decides. */
 function isOf(records: readonly unknown[], eventSource: string): boolean {
   const first = records.find((record) => typeof eventSourceOf(record) === 'string');
   return first !== undefined && eventSourceOf(first) === eventSource;
 }
 
-/** The members of what may be anything, as far as they are there. */
+/** Returns an object as it is, and `{}` for anything else, so that its members can be read. */
 export function membersOf<Shape>(value: unknown): Partial<Shape> {
-  return typeof value === 'object' && value !== null ? value : {}; // without a call, for each of thousands
+  return typeof value === 'object' && value !== null ? value : {}; // inlined: called for every record
 }
 
-/** Without a list of its members, for each of thousands of records. */
+/** Returns whether an object has members, without allocating a list of them for each record. */
 export function hasMembers(value: object | null | undefined): boolean {
   for (const _name in value) return true;
   return false;
@@ -89,18 +87,15 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Epoch milliseconds of what streams give in seconds; undefined where they give none. */
 export function epochMsOfSeconds(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.round(seconds * 1_000) : undefined;
 }
 
-/** Epoch milliseconds of an ISO 8601 text; undefined where it is none. */
 export function epochMsOfText(text: unknown): number | undefined {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** The entry of a record that is not what its source promises. */
 export function malformed(
   what: string,
   { itemIdentifier, lane }: Partial<Pick<SourceEntry, 'itemIdentifier' | 'lane'>>,

@@ -9,25 +9,26 @@ import { isObject } from '../base/is-object.ts';
 /** Options of `eventBridgeBus()`. */
 export interface EventBridgeBusOptions {
   /**
-   * Which events run in their order. `event-group`: those of one `EventGroupId`, where the subscriber's transformer is
-   * `WITH_METADATA`. `none`: each by itself, which is enough for a subscriber of the type `UNORDERED`. Default
+   * Which events run in order. `event-group`: events of one `EventGroupId`, which needs the transformer
+   * `WITH_METADATA` on the subscriber. `none`: no order, as for a subscriber of the type `UNORDERED`. Default
    * `event-group`.
    */
   readonly lanes?: 'event-group' | 'none';
 }
 
 /**
- * A custom event bus of EventBridge of 2026 (`AWS::EventsV2`), whose subscriber has the function as its target: a list of
- * up to 500 events, or one event where `MaxBatchSize` is 1. EventBridge takes no list for an answer: a failure rejects,
- * all of them come again, and what was done is not run again.
+ * Returns the source for an EventBridge custom event bus of 2026 (`AWS::EventsV2`) whose subscriber targets
+ * the function. An event is a list of up to 500 events, or a single event if `MaxBatchSize` is 1. EventBridge
+ * reads no list of failures: one failure rejects the invocation, and all events are delivered again. Those
+ * completed do not run again.
  *
- * Named as `source`, it reads whatever the transformer delivers. Bare data (`RAW` of `PutRawEvents`, or `JSONATA`) says
- * nothing of itself, so it needs a `key`. Throws a `ConfigurationError` for unknown options.
+ * If set as `source`, it reads whatever the transformer delivers. Bare data (`RAW` of `PutRawEvents`, or
+ * `JSONATA`) carries no ID, so it needs a `key`. Throws a `ConfigurationError` for invalid options.
  *
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-target-lambda.html
  *
  * @typeParam Body The type of the record's body.
- * @param options Which events run in their order.
+ * @param options Which events run in order.
  */
 export function eventBridgeBus<Body = unknown>(
   options: EventBridgeBusOptions = {},
@@ -36,7 +37,7 @@ export function eventBridgeBus<Body = unknown>(
   return busSource(options.lanes ?? 'event-group', () => true) as Source<EventBridgeBusBatchRecord<Body>>;
 }
 
-/** The same for a function that any source may invoke: bare data, which may be anything, is not recognised. */
+/** Returns the bus source for `allSources()`: it ignores bare data, which cannot be recognised. */
 export function recognisedEventBridgeBus(): Source<EventBridgeBusBatchRecord> {
   return busSource('event-group', isBusEvent);
 }
@@ -59,11 +60,11 @@ function busSource(lanes: Lanes, isOurs: (value: unknown) => boolean): Source<Ev
   };
 }
 
-/** What `WITH_METADATA` delivers (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-addressing.html). */
+/** `WITH_METADATA`: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-addressing.html */
 interface WithMetadata {
   readonly Data: unknown;
   readonly Metadata?: Readonly<Record<string, unknown>>;
-  /** Every value is a text, and only `aws:DeliveryType` is always there. */
+  /** All values are strings; only `aws:DeliveryType` is always present. */
   readonly SystemMetadata: Readonly<Record<string, unknown>>;
 }
 
@@ -106,7 +107,7 @@ function busRecord(raw: unknown): EventBridgeBusBatchRecord {
     SystemMetadata: system = {},
   }: Partial<WithMetadata> = isWithMetadata(raw) ? raw : { Data: raw };
   const contentType = textOf(system['ContentType']);
-  // Raw data can be published in the shape of an event; the content type distinguishes them, if it is known.
+  // Raw data may have the shape of an event; the content type, if present, tells them apart.
   const isEvent = contentType === undefined || contentType === 'application/eventbridge+json';
   const event = isEvent && isEventBridgeEvent(data) ? data : undefined;
   const body = event === undefined ? data : event.detail;

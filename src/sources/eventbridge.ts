@@ -9,8 +9,9 @@ import type { EventBridgeBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 
 /**
- * EventBridge, where a rule has the function as its target: one event, delivered to the function itself. It takes no
- * list for an answer: a failure rejects. Events of the custom event bus of 2026 are those of `eventBridgeBus()`.
+ * Returns the source for EventBridge rules that target the function. Each invocation is one event.
+ * EventBridge reads no list of failures: a failure rejects the invocation. For custom event buses of 2026,
+ * use `eventBridgeBus()`.
  *
  * @typeParam Body The type of the event's detail.
  */
@@ -42,7 +43,7 @@ function eventBridgeEntry(raw: EventBridgeEvent<string, unknown>): SourceEntry<E
   return { itemIdentifier: raw.id, lane: undefined, read: { record } };
 }
 
-/** Whether a value is an EventBridge event: the members that AWS documents as always present. */
+/** Checks the members that AWS documents as always present. */
 export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<string, unknown> {
   if (!isObject(value)) return false;
   const event = value as Partial<EventBridgeEvent<string, unknown>>;
@@ -55,21 +56,21 @@ export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<st
   );
 }
 
-/** What its record, or an envelope, says of an event. */
 export function attributesOf(event: EventBridgeEvent<string, unknown>): Record<string, string> {
   const { source, account, region, 'detail-type': detailType } = event;
   return { source, 'detail-type': detailType, account, region };
 }
 
 /**
- * A step of `decode`: takes the `detail` out of an EventBridge event, as a rule puts it into a queue or a stream. The body
- * is the detail, and the key by default the event's id.
+ * Returns a step of `decode` that unwraps an EventBridge event which a rule sent to a queue or a stream. The
+ * body becomes the event's `detail`; the default key is the event's ID.
  */
 export function eventBridgeEnvelope(): EnvelopeStep {
   return envelopeStep((value) => {
     if (!isEventBridgeEvent(value)) {
       throw new MalformedRecordError(
-        "The body is not an EventBridge event (an object with id, source, 'detail-type' and detail), as eventBridgeEnvelope() expects",
+        "The body is not an EventBridge event (an object with id, source, 'detail-type' and detail), " +
+          'as eventBridgeEnvelope() expects',
       );
     }
     const { id, detail } = value;

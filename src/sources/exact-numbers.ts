@@ -2,34 +2,28 @@ import { endOfString } from './json-text.ts';
 import type { BatchRecord } from './record.ts';
 import { type ExactReader, isTextRecord } from './text-record.ts';
 
-/**
- * What only a number with more digits or a larger exponent than a double always holds can match: 15 digits and two digits
- * of exponent come back as they were. Texts without a match, which is nearly all of them, need no second look.
- */
+/** Matches numbers that a double may round: it keeps 15 digits and two-digit exponents exactly. */
 const SUSPICIOUS = /[0-9](?:[0-9.]{15}|[eE][+-]?[0-9]{3})/;
 
 const QUOTE = 0x22;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** What stands in a JSON text for a number that was not exact: it is read as an infinity, which no JSON value is. */
+/** The JSON text that replaces an inexact number. It parses to `Infinity`, which no JSON value is. */
 export const INEXACT = '1e999';
 
-/** Whether a text may hold such a number. Fast, and wrong in one direction only. */
+/** Returns whether a text may contain an inexact number; it may report too many, never too few. */
 export function mayBeInexact(text: string): boolean {
   return SUSPICIOUS.test(text);
 }
 
-/** Whether the double that a decimal literal is read as, written as short as can be, is the same number. */
+/** Returns whether the double of a decimal literal, in its shortest form, is the same number. */
 export function isExact(literal: string): boolean {
   const number = Number(literal);
   return Number.isFinite(number) && decimalOf(literal) === decimalOf(String(number));
 }
 
-/**
- * A JSON text whose inexact numbers are replaced. JSON's grammar has any number of digits and `JSON.parse` rounds
- * them: 1.000000000000000001 and 1.000000000000000002 are both 1 if only the value is seen.
- */
+/** Replaces inexact numbers: `JSON.parse` would read 1.000000000000000001 and 1.000000000000000002 as 1. */
 export function withoutInexact(text: string, replacement: string = INEXACT): string {
   if (!mayBeInexact(text)) return text;
   let result = '';
@@ -51,12 +45,12 @@ export function withoutInexact(text: string, replacement: string = INEXACT): str
   return result + text.slice(copied);
 }
 
-/** As `JSON.parse`, but a number that a double does not hold exactly is `Infinity`, which makes no key. */
+/** Parses JSON, with `Infinity` for numbers that a double cannot hold exactly; no key can be made of it. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(withoutInexact(text));
 }
 
-/** Digits, signs, the point and the exponent's letter; outside strings, `true`, `false` and `null` share the `e` alone. */
+/** Matches the characters of numbers; outside strings, only the `e` of `true` and `false` matches too. */
 function isNumberCharacter(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) || // 0 to 9
@@ -68,7 +62,7 @@ function isNumberCharacter(code: number): boolean {
   );
 }
 
-/** The one way to write a decimal without its sign: its digits, without zeros at the ends, and an exponent. */
+/** Normalises a decimal, without its sign: the digits without leading and trailing zeros, and an exponent. */
 function decimalOf(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.replace(/^-/, '').split(/e/i);
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -80,15 +74,15 @@ function decimalOf(literal: string): string {
 }
 
 /**
- * The record's body, in which a number that a double does not hold exactly is `Infinity`: keys are made of it, and two
- * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
+ * Returns the record's body for keys, with `Infinity` for numbers that a double cannot hold exactly: two
+ * numbers that round alike must not share a key. Throws a `MalformedRecordError` if no key can be made.
  */
 export function exactBody(record: BatchRecord): unknown {
   return isTextRecord(record) ? record.bodyReadBy(EXACT) : record.body;
 }
 
 const EXACT: ExactReader = {
-  // A text inside a text may have its digits escaped.
+  // JSON inside a JSON string may have its digits escaped.
   mayDiffer: (text, isEnveloped) => mayBeInexact(text) || (isEnveloped && text.includes(String.raw`\u00`)),
   parse: parseExactly,
 };

@@ -10,23 +10,24 @@ import { checkedMaxBytes } from './function-memory.ts';
 
 const gunzipAsync = promisify(gunzip);
 
-/** Beside the text that it becomes, what inflates is there twice, in pieces and as a whole. */
+/** Inflating holds the output twice, in chunks and joined, besides the decoded text. */
 const oneLongAtATime = pLimit(1);
 
-/** Bounds of `gzip()`. */
+/** Options of `gzip()`. */
 export interface GzipOptions {
   /**
-   * How many bytes a payload may inflate to; a few kilobytes can hold gigabytes. Default 10 MB (10,485,760), and no more
-   * than a 64th of the function's memory: 2 MB at 128 MB.
+   * The most bytes a payload may inflate to; a few kilobytes of gzip can hold gigabytes. Default 10 MB
+   * (10,485,760), or a 64th of the function's memory if that is less: 2 MB at 128 MB.
    */
   readonly maxBytes?: number;
 }
 
 /**
- * A step of `decode`: inflates gzip, of a text that is base64, as it travels in SQS and SNS, or of bytes. Payloads of more than 256 KB are
- * inflated one after the other in the whole process, the others side by side.
+ * Returns a step of `decode` that inflates gzip from bytes, or from base64 text as in SQS and SNS messages.
+ * Payloads that inflate to more than 256 KB are processed one at a time in the whole process, smaller ones
+ * concurrently. Throws a `ConfigurationError` for invalid options.
  *
- * @param options How long the unpacked payload may be.
+ * @param options The maximum length of the inflated payload.
  */
 export function gzip(options: GzipOptions = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('gzip', options);
@@ -46,7 +47,7 @@ export function gzip(options: GzipOptions = {}): DecoderStep {
 async function inflate(compressed: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (maxBytes <= LONG_TEXT) return gunzipAsync(compressed, { maxOutputLength: maxBytes });
   try {
-    return await gunzipAsync(compressed, { maxOutputLength: LONG_TEXT }); // nothing else tells how long it is
+    return await gunzipAsync(compressed, { maxOutputLength: LONG_TEXT }); // the only way to learn its length
   } catch (thrown) {
     if (!hasCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw thrown;
   }

@@ -4,24 +4,24 @@ import { maxParsedBytes } from './function-memory.ts';
 import type { BatchRecord } from './record.ts';
 import type { ReadRecord } from './source.ts';
 
-/** Shorter texts are parsed unseen: whatever they hold, a process survives it. In UTF-16 units. */
+/** Texts up to this length, in UTF-16 units, are parsed without a check: none exhausts the memory. */
 export const LONG_TEXT: number = 256 * 1_024;
 
-/** Deeper than anything that is meant; what walks a value by recursion, as `JSON.stringify` does, survives it. */
+/** Far deeper than real payloads, yet safe for recursive code such as `JSON.stringify`. */
 const DEEPEST = 500;
 
-/** What V8 makes of one character outside strings, in bytes; measured on Node 20 and rounded up. */
+/** Bytes of V8's heap per array, object, member and value; measured on Node 20 and rounded up. */
 const ARRAY_BYTES = 64;
 const OBJECT_BYTES = 80;
 const MEMBER_BYTES = 32;
-/** Of a member whose name is a number, or may be one: V8 keeps a table for them. */
+/** Added for a member whose name may be a number: V8 keeps such members in a table. */
 const INDEX_BYTES = 64;
 const VALUE_BYTES = 16;
 
 /**
- * Looks at a long JSON text before it is parsed. A few kilobytes of gzip hold megabytes of brackets, which take 30 times
- * as much memory as values, and a process that runs out of memory takes all records of its batch along. Throws a
- * `DecodeError` for what is nested too deep or would be too large; what is no JSON is left to the parser.
+ * Checks a long JSON text before it is parsed. A few kilobytes of gzip can hold megabytes of brackets, which
+ * take 30 times as much memory once parsed, and running out of memory fails the whole batch. Throws a
+ * `DecodeError` for JSON nested too deep or too large; anything but an object or array passes.
  */
 export function assertParsable(text: string): void {
   if (text.length <= LONG_TEXT || !/^\s*[[{]/.test(text)) return;
@@ -59,7 +59,8 @@ export function assertParsable(text: string): void {
     if (depth > DEEPEST) throw refusal(`is nested deeper than ${DEEPEST} levels`);
     if (bytes > most) {
       throw refusal(
-        `has so many values that they would take more than ${most} bytes, a 16th of the function's memory; give the function more`,
+        `has so many values that they would take more than ${most} bytes, a 16th of the function's memory; ` +
+          'give the function more',
       );
     }
   }
@@ -71,7 +72,7 @@ function refusal(problem: string): DecodeError {
 
 const BACKSLASH = 0x5c;
 
-/** Where the string literal that starts at `start` ends: the index of its closing quote, or the text's length. */
+/** Returns the index of the closing quote of the string that starts at `start`, or the length of the text. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -84,7 +85,7 @@ function isEscaped(text: string, index: number): boolean {
   return (index - before) % 2 === 0;
 }
 
-/** JSON where it is JSON, else the text itself. Throws a `DecodeError` for JSON that would be too large as a value. */
+/** Parses JSON, and returns other text as it is. Throws a `DecodeError` for JSON too large to parse. */
 export function parseJsonOrText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   assertParsable(text);
   try {
@@ -94,10 +95,7 @@ export function parseJsonOrText(text: string, parse: (text: string) => unknown =
   }
 }
 
-/**
- * Looks at a record whose text, as it was delivered, may be long. One that cannot be parsed within the function's memory is
- * an error now, before a key or a handler asks for the body.
- */
+/** Checks a delivered text with `assertParsable` before a key or a handler parses it. */
 export function readText<Record extends BatchRecord>(record: Record, text: string): ReadRecord<Record> {
   if (text.length <= LONG_TEXT) return { record };
   try {
@@ -108,7 +106,7 @@ export function readText<Record extends BatchRecord>(record: Record, text: strin
   }
 }
 
-/** What makes a payload unreadable; a missing envelope is not a fault of the delivered payload. */
+/** Returns the entry of an unreadable payload. Only a `DecodeError` keeps the record as it was delivered. */
 export function unreadable<Record extends BatchRecord>(
   thrown: unknown,
   delivered: Record,

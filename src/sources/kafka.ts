@@ -13,21 +13,21 @@ import { isObject } from '../base/is-object.ts';
 /** Options of `kafka()`. */
 export interface KafkaOptions {
   /**
-   * Which records run in their order. `partition`: those of one partition, as Kafka keeps them. `key`: those of one key of
-   * a partition, and the others beside them; a record without a key runs by itself. Default `partition`.
+   * Which records run in order. `partition`: records of one partition, as Kafka orders them. `key`: records
+   * of one key within a partition; records without a key run in any order. Default `partition`.
    */
   readonly lanes?: 'partition' | 'key';
 }
 
 /**
- * Kafka, of Amazon MSK and self-managed. The records that failed, and those held back behind them, are named in the
- * answer, by partition and offset: set `ReportBatchItemFailures`, which needs the provisioned mode of the event source
- * mapping. Throws a `ConfigurationError` for unknown options.
+ * Returns the source for Kafka: Amazon MSK and self-managed clusters. The response lists the records that
+ * failed, and those held back behind them, by partition and offset. Set `ReportBatchItemFailures`, which
+ * needs the provisioned mode of the event source mapping. Throws a `ConfigurationError` for invalid options.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
  *
  * @typeParam Body The type of the record's body.
- * @param options In which order records run.
+ * @param options Which records run in order.
  */
 export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaBatchRecord<Body>> {
   checkOptionsOf('kafka', options, { lanes: oneOf('partition', 'key') });
@@ -59,7 +59,7 @@ function isKafkaEvent(event: unknown): event is KafkaEvent {
   return 'records' in event && isObject(event.records);
 }
 
-/** A self-managed cluster has no id in the event: its brokers, in any order, are what tells it from others. */
+/** Returns the cluster's ARN. A self-managed cluster has none: its brokers, sorted, identify it. */
 function clusterOf({ eventSourceArn, bootstrapServers }: KafkaEvent): string {
   if (isText(eventSourceArn)) return eventSourceArn;
   const servers = typeof bootstrapServers === 'string' ? bootstrapServers : '';
@@ -70,7 +70,7 @@ function clusterOf({ eventSourceArn, bootstrapServers }: KafkaEvent): string {
     .join(',');
 }
 
-/** `topicPartition` is the record's place in the event, such as `orders-0`. */
+/** `topicPartition` is the member of the event that lists the record, such as `orders-0`. */
 function kafkaEntry(
   raw: unknown,
   topicPartition: string,
@@ -101,7 +101,7 @@ function kafkaEntry(
   return { itemIdentifier, lane, read: readText(record, (value as string | null | undefined) ?? '') };
 }
 
-/** Lambda retries the whole batch for a name that it does not know. */
+/** Lists failures by partition and offset. Lambda retries the whole batch for an unknown identifier. */
 function failuresByOffset(handedBack: readonly HandedBack[]): KafkaBatchResponse {
   const { batchItemFailures } = itemFailures(handedBack);
   return {
@@ -137,7 +137,7 @@ class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> imp
     this.key = typeof key === 'string' ? textOfBase64(key) : undefined;
   }
 
-  /** A record without a value is a tombstone, by which Kafka says that its key is deleted. */
+  /** Undefined for a tombstone: a record without a value, which deletes its key. */
   protected get data(): string | undefined {
     return (this.raw as KafkaMembers).value ?? undefined;
   }
@@ -152,7 +152,8 @@ class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> imp
 
   protected override get keyProblem(): string | undefined {
     return this.data === undefined
-      ? 'The record has no value (a tombstone), so there is no payload to derive a key from; use messageId() or a function as `key`'
+      ? 'The record has no value (a tombstone), so there is no payload to derive a key from; ' +
+          'use messageId() or a function as `key`'
       : super.keyProblem;
   }
 
@@ -161,11 +162,11 @@ class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> imp
     for (const header of this.raw.headers) {
       for (const [name, bytes] of Object.entries(header)) headers.push([name, Buffer.from(bytes).toString()]);
     }
-    return Object.fromEntries(headers); // an assignment would lose a header that is named __proto__
+    return Object.fromEntries(headers); // assigning would lose a header named __proto__
   }
 }
 
-/** What the types of `aws-lambda` do not say may be missing. */
+/** The members that may be absent, unlike in the types of `aws-lambda`. */
 type KafkaMembers = Omit<MSKRecord, 'key' | 'value' | 'timestamp' | 'headers'> & {
   readonly key?: string | null;
   readonly value?: string | null;

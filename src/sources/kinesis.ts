@@ -7,9 +7,10 @@ import type { Source, SourceEntry } from './source.ts';
 import type { OpenedBody } from './text-record.ts';
 
 /**
- * Kinesis, polled by Lambda or by EventBridge Pipes. Records of one partition key run in their order, the others beside
- * them. Lambda is answered with its checkpoint, a pipe with every failure. A record that the Kinesis Producer Library
- * aggregated is one record here. A tumbling window is an `UnsupportedEventError`.
+ * Returns the source for Kinesis, polled by Lambda or by EventBridge Pipes. Records of one partition key run
+ * in order, different keys concurrently. The response to Lambda is a checkpoint, the response to a pipe lists
+ * every failure. An aggregated record of the Kinesis Producer Library counts as one record. A tumbling window
+ * is rejected with an `UnsupportedEventError`.
  *
  * @typeParam Body The type of the record's body.
  */
@@ -21,9 +22,10 @@ export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
 }
 
 /**
- * What is under `kinesis` in an event of Lambda lies beside the rest in one of EventBridge Pipes
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-kinesis.html). Lambda knows a failure by its sequence number
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html).
+ * EventBridge Pipes has no member `kinesis`; its members are in the record itself:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-kinesis.html
+ * Lambda identifies a failure by its sequence number:
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html
  */
 function kinesisEntry(raw: unknown, isPiped: boolean): SourceEntry<KinesisBatchRecord> {
   const { eventSource, eventID, eventSourceARN, kinesis } = membersOf<KinesisStreamRecord>(raw);
@@ -74,7 +76,7 @@ class KinesisRecordView
     super(
       {
         source: 'kinesis',
-        // The eventID is the shard and the sequence number in it; streams share both.
+        // The eventID is the shard and the sequence number. Both may occur in another stream too.
         id: `${raw.eventSourceARN}:${raw.eventID}`,
         rawBody: decodedText,
         hasAttributes: false,

@@ -1,9 +1,6 @@
 import { isObject } from '../base/is-object.ts';
 
-/**
- * Which service an event is of that is not read here, as AWS documents their shapes
- * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for error messages.
- */
+/** Names the service of an event: https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html */
 export function knownService(event: object): string | undefined {
   const source = sourceOf(event);
   if (typeof source === 'string' && Object.hasOwn(SOURCES, source)) return SOURCES[source];
@@ -12,7 +9,7 @@ export function knownService(event: object): string | undefined {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** By the `eventSource` of the event or of its first record. */
+/** Names by the `eventSource` of the event or of its first record. */
 const SOURCES: Readonly<Record<string, string>> = {
   'aws:kafka': 'Kafka',
   SelfManagedKafka: 'Kafka',
@@ -33,7 +30,6 @@ function sourceOf(event: object): unknown {
   return undefined;
 }
 
-/** First services recognised by one member, then those that need several. */
 const SHAPES: readonly (readonly [string, (event: Members) => boolean])[] = [
   ['CloudFront (Lambda@Edge)', (event) => has(listIn(event, 'Records')[0], 'cf')],
   ['CloudWatch Logs', (event) => has(event, 'awslogs')],

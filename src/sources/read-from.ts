@@ -1,23 +1,20 @@
 import { UnsupportedEventError } from './errors.ts';
 import type { Source, SourceBatch } from './source.ts';
 
-/**
- * The records of an event. One that the source does not recognise is an error and never an empty success: a success
- * would tell the sender that its messages are done.
- */
+/** Throws if the source does not recognise the event: an empty success would acknowledge its messages. */
 export function readFrom(source: Source, event: unknown): SourceBatch {
   const batch = source.read(event);
   if (batch !== undefined) return batch;
   throw new UnsupportedEventError(
-    `Cannot read ${eventShape(event)}: \`source\` is ${source.name}, but the event is not one of its own; ` +
-      'set the source that invokes this function, or leave `source` out to recognise every known one',
+    `Cannot read ${eventShape(event)}: \`source\` is ${source.name}, which does not send such events; ` +
+      'set the source that invokes this function, or leave `source` out to recognise every known source',
   );
 }
 
 /** Names in an event may be as long as the event. */
 const LONGEST_NAME = 60;
 
-/** What an event is, for the message of an error: its kind, or the names of its members, with `service` where it is known. */
+/** Describes an event for error messages: its type, or its members' names and its service if known. */
 export function eventShape(event: unknown, service?: string): string {
   if (event === null || typeof event !== 'object')
     return `an event that is ${event === null ? 'null' : `a ${typeof event}`}`;

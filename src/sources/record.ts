@@ -11,51 +11,56 @@ import type {
 } from 'aws-lambda';
 
 /**
- * What every record has, whatever service delivered it.
+ * The members that all records have, whatever service delivered them.
  *
  * @typeParam Source Names the service.
  * @typeParam Body The type of the body.
  * @typeParam Raw The record as Lambda gives it.
  */
 export interface RecordOf<Source extends string, Body, Raw> {
-  /** Which service delivered the record; tells the union apart. */
+  /** The service that delivered the record; discriminates the union. */
   readonly source: Source;
   /**
-   * SQS and SNS: the messageId. EventBridge: the event's id. Kinesis and DynamoDB Streams: the stream's ARN and the
-   * event's id. Kafka: the cluster, the partition and the offset. S3: bucket, key, version, sequencer and event name, as a
-   * JSON list. A custom event bus: `aws:EventId`, else the event's id; empty for bare data.
+   * SQS and SNS: the message ID. EventBridge: the event's ID. Kinesis and DynamoDB Streams: the stream's ARN
+   * and the event's ID. Kafka: the cluster, the partition and the offset. S3: bucket, key, version, sequencer
+   * and event name, as a JSON array. A custom event bus: `aws:EventId`, else the event's ID; empty for bare
+   * data.
    */
   readonly id: string;
   /**
-   * SQS, SNS, Kinesis, Kafka: the text, parsed where it is JSON, else the text; `null` for a tombstone of Kafka.
-   * EventBridge: the event's `detail`; of `PutRawEvents` the data. DynamoDB Streams: a `DynamoDBChange`. S3: an
-   * `S3Notification`. With envelopes in `decode`: what is inside. With a `schema`: its output.
+   * SQS, SNS, Kinesis, Kafka: the parsed JSON, or the text if it is not JSON; `null` for a tombstone of
+   * Kafka. EventBridge: the event's `detail`, or the data of `PutRawEvents`. DynamoDB Streams: a
+   * `DynamoDBChange`. S3: an `S3Notification`. With envelopes in `decode`: the content. With a `schema`: its
+   * output.
    */
   readonly body: Body;
   /**
-   * The text that `body` is made of: as it was delivered, of Kinesis and Kafka without the base64, and with `decode` what that
-   * gave. Where the service delivers an object, that object as JSON.
+   * The text of `body`: as delivered (for Kinesis and Kafka without the base64), or the output of `decode`.
+   * If the service delivers an object, that object as JSON.
    */
   readonly rawBody: string;
-  /** String attributes by name: SQS and SNS message attributes; EventBridge: source, detail-type, account, region; a custom event bus: `Metadata` too; Kafka: headers. */
+  /**
+   * String attributes by name. SQS and SNS: message attributes. EventBridge: source, detail-type, account,
+   * region. A custom event bus: `Metadata` too. Kafka: headers.
+   */
   readonly attributes: Readonly<Record<string, string>>;
-  /** How often the record has been delivered, from 1. SQS alone tells: of the others always 1. */
+  /** How often the record has been delivered, from 1. Known only for SQS; always 1 for other services. */
   readonly receiveCount: number;
-  /** Epoch milliseconds; undefined where the service does not tell. */
+  /** The time of sending in epoch milliseconds; undefined if the service does not report it. */
   readonly sentAt: number | undefined;
-  /** FIFO queues, and standard queues with fair queuing. */
+  /** The message group of FIFO queues, and of standard queues with fair queuing. */
   readonly messageGroupId: string | undefined;
-  /** The event inside the body, where an envelope is a step of `decode`. */
+  /** The ID and attributes of the envelope, if `decode` has one. */
   readonly envelope: Envelope | undefined;
-  /** The record as Lambda gave it. */
+  /** The record as Lambda delivered it. */
   readonly raw: Raw;
 }
 
-/** What an event or a notification says of itself when it arrives inside a body. */
+/** The ID and attributes of an event or a notification that arrives inside a body. */
 export interface Envelope {
-  /** The event's or notification's own id, of several the innermost one's; the key then defaults to it. */
+  /** The ID of the event or notification, for nested envelopes of the innermost one. The default key. */
   readonly id: string;
-  /** String attributes by name: message attributes of SNS; source, detail-type, account and region of EventBridge. */
+  /** String attributes by name, such as SNS's message attributes or EventBridge's source and detail-type. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +93,7 @@ export type SnsBatchRecord<Body = unknown> = RecordOf<'sns', Body, SNSEventRecor
  */
 export type S3BatchRecord<Body = unknown> = RecordOf<'s3', Body, S3EventRecord>;
 
-/** A Kinesis record as EventBridge Pipes delivers it: what Lambda has under `kinesis` lies beside the rest. */
+/** A Kinesis record from EventBridge Pipes: the members of Lambda's `kinesis` are in the record itself. */
 export type PipesKinesisRecord = Omit<KinesisStreamRecord, 'kinesis'> & KinesisStreamRecordPayload;
 
 /**
@@ -101,14 +106,14 @@ export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
   Body,
   KinesisStreamRecord | PipesKinesisRecord
 > {
-  /** Records of one partition key run in their order. */
+  /** The partition key. Records of one key run in order. */
   readonly partitionKey: string;
-  /** The number that Kinesis gave the record, as text of up to 56 digits. */
+  /** The sequence number, a text of up to 56 digits. */
   readonly sequenceNumber: string;
 }
 
 /**
- * A record of a Kafka topic, of Amazon MSK or self-managed.
+ * A record of a Kafka topic, from Amazon MSK or a self-managed cluster.
  *
  * @typeParam Body The type of the body.
  */
@@ -123,7 +128,7 @@ export interface KafkaBatchRecord<Body = unknown> extends RecordOf<
   readonly partition: number;
   /** The record's offset in its partition. */
   readonly offset: number;
-  /** The record's key as UTF-8 text, not as base64; undefined where it has none. */
+  /** The record's key as UTF-8 text, decoded from base64; undefined if it has none. */
   readonly key: string | undefined;
 }
 
@@ -137,17 +142,17 @@ export interface EventBridgeBusBatchRecord<Body = unknown> extends RecordOf<
   Body,
   unknown
 > {
-  /** `EventGroupId`; undefined where the subscriber's transformer is not `WITH_METADATA`, as for what follows. */
+  /** `EventGroupId`. This and the next members are undefined without the transformer `WITH_METADATA`. */
   readonly eventGroupId: string | undefined;
   /** `aws:SequenceNumber`: a text, because it has more digits than a number holds. */
   readonly sequenceNumber: string | undefined;
-  /** Read from the events that the bus keeps, not delivered as it arrived. */
+  /** Whether the event was replayed from those that the bus keeps. */
   readonly isReplay: boolean | undefined;
 }
 
-/** What happened to one item of a table. The images are there as far as the stream's view type has them. */
+/** A change of one item of a table. The stream's view type decides which images it has. */
 export interface DynamoDBChange {
-  /** What happened to the item. */
+  /** The kind of change. */
   readonly eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
   /** The item's primary key. */
   readonly keys: DynamoDBItem;
@@ -158,8 +163,9 @@ export interface DynamoDBChange {
 }
 
 /**
- * Attributes as `unmarshall` of `@aws-sdk/util-dynamodb` gives them: sets are `Set`s, integers beyond 2^53 are `bigint`s, and
- * other numbers that a double does not hold exactly are `NumberValue`s. Binary values are base64, as Lambda delivers them.
+ * An item's attributes by name, as `unmarshall` of `@aws-sdk/util-dynamodb` returns them. Sets are `Set`s,
+ * integers beyond 2^53 are `bigint`s, and other numbers that a double cannot hold exactly are `NumberValue`s.
+ * Binary values are base64, as Lambda delivers them.
  */
 export type DynamoDBItem = Readonly<Record<string, unknown>>;
 
@@ -170,30 +176,30 @@ export type DynamoDBItem = Readonly<Record<string, unknown>>;
  */
 export interface DynamoDBStreamBatchRecord<Body = unknown>
   extends RecordOf<'dynamodb-stream', Body, DynamoDBRecord>, DynamoDBChange {
-  /** The number that the stream gave the change, as text. */
+  /** The sequence number of the change, as text. */
   readonly sequenceNumber: string;
 }
 
-/** What S3 tells of one object. */
+/** An S3 event notification of one object. */
 export interface S3Notification {
-  /** Such as `ObjectCreated:Put`. */
+  /** The event, such as `ObjectCreated:Put`. */
   readonly eventName: string;
   /** The bucket's name. */
   readonly bucket: string;
-  /** The object's key as it is, not URL-encoded as S3 sends it. */
+  /** The object's key, decoded from the URL encoding in which S3 sends it. */
   readonly key: string;
-  /** The version of the object, in a bucket with versions. */
+  /** The version of the object, if versioning is enabled on the bucket. */
   readonly versionId: string | undefined;
-  /** In bytes. S3 tells it of objects that were created. */
+  /** The size in bytes, of created objects. */
   readonly size: number | undefined;
-  /** Of objects that were created: the hash of their content, or of their parts. */
+  /** The hash of the content, or of the parts, of created objects. */
   readonly eTag: string | undefined;
-  /** Of two events of one key the later one's is greater, as right-aligned hexadecimal text. */
+  /** Orders the events of one key: the later value is greater, as right-aligned hexadecimal text. */
   readonly sequencer: string | undefined;
 }
 
 /**
- * One message as a Lambda event carries it.
+ * A message or event as a Lambda event carries it.
  *
  * @typeParam Body The type of the body.
  */
@@ -207,7 +213,7 @@ export type BatchRecord<Body = unknown> =
   | KafkaBatchRecord<Body>
   | EventBridgeBusBatchRecord<Body>;
 
-/** The same kinds of records with another body, such as a schema's output. */
+/** Records of the same sources with another body type, such as a schema's output. */
 export type WithBody<Record extends BatchRecord, Body> = Extract<
   BatchRecord<Body>,
   { readonly source: Record['source'] }

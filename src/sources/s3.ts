@@ -9,8 +9,9 @@ import type { S3BatchRecord, S3Notification } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 
 /**
- * Event notifications that S3 delivers to the function itself, of one object or several. It takes no list for an answer:
- * a failure rejects. The message by which S3 tries out a notification is acknowledged and runs nothing.
+ * Returns the source for event notifications that S3 sends to the function, with one or several objects. S3
+ * reads no list of failures: a failure rejects the invocation. The test message `s3:TestEvent` is
+ * acknowledged and runs nothing.
  *
  * @typeParam Body The type of the record's body.
  */
@@ -33,7 +34,7 @@ const TEST_ENTRY: SourceEntry<S3BatchRecord> = {
 
 function s3Entry(record: unknown): SourceEntry<S3BatchRecord> {
   const raw = membersOf(record) as S3EventRecord;
-  // Nothing is answered by it; it is what logs show, and an object's key may be nothing for a log.
+  // Used only in logs; the object's key may be confidential.
   const itemIdentifier = textOf(raw.responseElements?.['x-amz-request-id']);
   try {
     if (raw.eventSource !== 'aws:s3') {
@@ -68,19 +69,18 @@ function s3Record(raw: S3EventRecord): S3BatchRecord {
 }
 
 /**
- * A step of `decode`: takes the notification of one object out of an S3 event notification, as S3 puts it into a queue or
- * a topic. The body is an `S3Notification`, and the key by default the same as when S3 invokes the function itself.
+ * Returns a step of `decode` that unwraps S3 event notifications in a queue or a topic. The body becomes an
+ * `S3Notification`; the default key is the one of a notification that S3 sends to the function.
  */
 export function s3Envelope(): EnvelopeStep {
   return envelopeStep((value) => {
-    // S3 sends it once, when the notification is set up, and waits for no answer: it is acknowledged.
     if (isS3TestEvent(value)) return { ignored: 's3:TestEvent' };
     const { id, attributes, body } = onlyRecord(value);
     return { envelope: { id, attributes }, inner: { value: body } };
   });
 }
 
-/** S3 puts one record into a message. A message is one claim and one answer, so more cannot be told apart. */
+/** Returns the only record of a message. S3 sends one each; several could not share the message's claim. */
 function onlyRecord(value: unknown): ReadS3Notification {
   const records = isObject(value) && 'Records' in value ? value.Records : undefined;
   if (!Array.isArray(records)) {
@@ -96,7 +96,6 @@ function onlyRecord(value: unknown): ReadS3Notification {
   return s3NotificationOf(records[0]);
 }
 
-/** What S3 says of one object, and the id that makes its redeliveries one work. */
 interface ReadS3Notification {
   readonly id: string;
   readonly body: S3Notification;
@@ -104,8 +103,8 @@ interface ReadS3Notification {
 }
 
 /**
- * Reads one record of an S3 event notification. S3 gives it no id of its own: bucket, key, version, sequencer and
- * event name together are one. Throws a `MalformedRecordError` without bucket, key or event name.
+ * Reads one record of an S3 event notification. S3 sends no ID: bucket, key, version, sequencer and event
+ * name together identify it. Throws a `MalformedRecordError` without bucket, key or event name.
  *
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
@@ -144,12 +143,11 @@ function s3NotificationOf(record: unknown): ReadS3Notification {
   };
 }
 
-/** The message by which S3 tries out a queue or a topic when a notification is set up. */
 function isS3TestEvent(value: unknown): boolean {
   return isObject(value) && 'Event' in value && value.Event === 's3:TestEvent' && !('Records' in value);
 }
 
-/** S3 encodes keys as forms do: a space is a plus sign. */
+/** Decodes a key, which S3 encodes like form data: a space is a plus sign. */
 function decodeKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

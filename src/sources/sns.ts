@@ -11,7 +11,8 @@ import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
 /**
- * Notifications that SNS delivers to the function itself. It takes no list for an answer: a failure rejects.
+ * Returns the source for notifications that SNS sends to the function. SNS reads no list of failures: a
+ * failure rejects the invocation.
  *
  * @typeParam Body The type of the record's body.
  */
@@ -69,14 +70,15 @@ class SnsRecordView extends TextRecord<'sns', SNSEventRecord> implements SnsBatc
 }
 
 /**
- * A step of `decode`: takes the message out of an SNS notification, as a subscription without raw message delivery puts it
- * into a queue. The body is the message, JSON or text, and the key by default the notification's MessageId.
+ * Returns a step of `decode` that unwraps SNS notifications, from subscriptions without raw message delivery.
+ * The body becomes the message, parsed if it is JSON; the default key is the notification's MessageId.
  */
 export function snsEnvelope(): EnvelopeStep {
   return envelopeStep((value) => {
     if (!isSnsNotification(value)) {
       throw new MalformedRecordError(
-        'The body is not an SNS notification (an object with Type, MessageId and Message), as snsEnvelope() expects; ' +
+        'The body is not an SNS notification (an object with Type, MessageId and Message), ' +
+          'as snsEnvelope() expects; ' +
           'with raw message delivery on the subscription, leave snsEnvelope() out of `decode`',
       );
     }
@@ -85,7 +87,6 @@ export function snsEnvelope(): EnvelopeStep {
   });
 }
 
-/** What SNS sends of one message, in an envelope or to a function. */
 interface SnsNotification {
   readonly Type: 'Notification';
   readonly MessageId: string;
@@ -107,7 +108,6 @@ function isSnsNotification(value: unknown): value is SnsNotification {
   );
 }
 
-/** The message's attributes, and its topic and subject among them. */
 function snsAttributes({ TopicArn, Subject, MessageAttributes }: SnsNotification): Record<string, string> {
   const attributes: [string, string][] = [];
   if (typeof TopicArn === 'string') attributes.push(['TopicArn', TopicArn]);
@@ -115,5 +115,5 @@ function snsAttributes({ TopicArn, Subject, MessageAttributes }: SnsNotification
   for (const [name, attribute] of Object.entries(MessageAttributes ?? {})) {
     if (typeof attribute?.Value === 'string') attributes.push([name, attribute.Value]);
   }
-  return Object.fromEntries(attributes); // an assignment would lose an attribute that is named __proto__
+  return Object.fromEntries(attributes); // assigning would lose an attribute named __proto__
 }

@@ -2,57 +2,57 @@ import type { BatchResponse, HandedBack, KafkaBatchResponse } from './answers.ts
 import type { BatchRecord } from './record.ts';
 
 /**
- * A service that invokes functions: recognises its events, makes their records, says which of them keep an order, and
- * how it is answered. Made by `sqs()`, `kinesis()`, `dynamoDBStream()`, `kafka()`, `eventBridge()`, `eventBridgeBus()`,
- * `sns()` and `s3()`; `allSources()` is all of them.
+ * A service that invokes functions. A source recognises the service's events, reads their records and lanes,
+ * and makes the response. Created by `sqs()`, `kinesis()`, `dynamoDBStream()`, `kafka()`, `eventBridge()`,
+ * `eventBridgeBus()`, `sns()` and `s3()`; `allSources()` combines them.
  *
- * @typeParam Record The kind of record that it makes.
+ * @typeParam Record The kind of record that it reads.
  */
 export interface Source<Record extends BatchRecord = BatchRecord> {
   /** The service's name, for error messages. */
   readonly name: string;
   /**
-   * The records of an event, as they were delivered; undefined for an event of another service. Throws an
-   * `UnsupportedEventError` for an event of this service that cannot be processed record by record.
+   * Reads the records of an event, before `decode`. Returns undefined for an event of another service. Throws
+   * an `UnsupportedEventError` for an event of this service that cannot be processed record by record.
    *
-   * @param event What the function was invoked with.
+   * @param event The event of the invocation.
    */
   read(event: unknown): SourceBatch<Record> | undefined;
 }
 
 /**
- * The records of one event, and how its sender is answered.
+ * The records of one event, and the function that makes the response.
  *
  * @typeParam Record The kind of record.
  */
 export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
-  /** In the order of the event. */
+  /** The records, in the order of the event. */
   readonly entries: readonly SourceEntry<Record>[];
   /**
-   * Makes the answer to the sender. See `answers.ts`.
+   * Makes the response to the sender. See `answers.ts`.
    *
-   * @param handedBack The records that must be delivered again, in the order of `entries`.
+   * @param handedBack The records to deliver again, in the order of `entries`.
    */
   readonly answer: (handedBack: readonly HandedBack[]) => BatchResponse | KafkaBatchResponse | undefined;
   /**
-   * The sender does not wait for a visibility timeout before it delivers again: Lambda retries an asynchronous
-   * invocation after one and two minutes, a stream at once. A lease must not outlive a process for longer than that.
+   * Set if the sender delivers again without waiting for a visibility timeout: Lambda retries an asynchronous
+   * invocation after one and two minutes, a stream at once. Leases are then short.
    */
   readonly comesAgainSoon?: true;
 }
 
 /**
- * A record, or what makes it unreadable. Either way it has a place in the response; an entry without an
- * identifier cannot be named there, and then the batch as a whole has to come back.
+ * An entry of an event, readable or not. If one without an identifier fails, the whole batch is delivered
+ * again.
  *
  * @typeParam Record The kind of record.
  */
 export interface SourceEntry<Record extends BatchRecord = BatchRecord> {
-  /** What names the record in the response; undefined where the record says nothing that could. */
+  /** The record's identifier in the response; undefined if it has none. */
   readonly itemIdentifier: string | undefined;
-  /** Records of one lane run in order, one after the other; undefined: on its own. */
+  /** Records of one lane run in order, one at a time; undefined for a record without an order. */
   readonly lane: string | undefined;
-  /** The record, or why there is none. */
+  /** The record, or why it cannot be read. */
   readonly read: ReadRecord<Record>;
 }
 
@@ -67,14 +67,14 @@ export type ReadRecord<Record extends BatchRecord = BatchRecord> =
       readonly record: Record;
     }
   | {
-      /** Why there is none. */
+      /** Why the record cannot be read. */
       readonly error: Error;
-      /** Whether a later delivery may be read. Default false. */
+      /** Whether a later delivery may be readable. Default false. */
       readonly isRetryable?: boolean;
-      /** The record as it was delivered, where only its payload could not be decoded. */
+      /** The record as it was delivered, if only its payload could not be decoded. */
       readonly delivered?: Record;
     }
   | {
-      /** Why it carries no work, such as the message by which S3 tries out a queue. */
+      /** Why the record carries no work, such as S3's test message. */
       readonly ignored: string;
     };

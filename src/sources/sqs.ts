@@ -7,8 +7,8 @@ import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
 /**
- * SQS, standard and FIFO, polled by Lambda or by EventBridge Pipes. The failed messages are named in the answer.
- * Messages of one group of a FIFO queue run in their order.
+ * Returns the source for SQS, standard and FIFO, polled by Lambda or by EventBridge Pipes. The response lists
+ * the failed messages. Messages of one group of a FIFO queue run in order.
  *
  * @typeParam Body The type of the record's body.
  */
@@ -26,7 +26,7 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const { messageId, eventSource, eventSourceARN, attributes, body } = membersOf<SQSRecord>(raw);
   const itemIdentifier = textOf(messageId);
 
-  // Standard queues carry a MessageGroupId too (fair queues) and order nothing by it: the ARN decides.
+  // Standard queues may have a MessageGroupId too (fair queues), which orders nothing: the ARN decides.
   // rule: fifo-by-arn
   const isFifo = typeof eventSourceARN === 'string' && eventSourceARN.endsWith('.fifo');
   const groupId = attributes?.MessageGroupId;
@@ -78,7 +78,7 @@ class SqsRecordView extends TextRecord<'sqs', SQSRecord> implements SqsBatchReco
     for (const [name, { stringValue }] of Object.entries(this.raw.messageAttributes)) {
       if (stringValue !== undefined) strings.push([name, stringValue]);
     }
-    return Object.fromEntries(strings); // an assignment would lose an attribute that is named __proto__
+    return Object.fromEntries(strings); // assigning would lose an attribute named __proto__
   }
 }
 

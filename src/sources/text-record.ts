@@ -4,24 +4,22 @@ import { MalformedRecordError } from './errors.ts';
 import { LONG_TEXT, parseJsonOrText } from './json-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 
-/** A payload that was inside envelopes, and what they were. */
 export interface OpenedBody {
   readonly envelope: Envelope;
-  /** Absent of a long text, which is opened again when its body is asked for. */
+  /** Absent for a long text, which is opened again when its body is read. */
   readonly body?: unknown;
   /** Opens the text again; `parse` reads each text that is JSON. */
   read(text: string, parse?: (text: string) => unknown): unknown;
 }
 
-/** What a record of text says of itself beside its body. */
 export interface TextMembers<Source extends string, Raw> {
   readonly source: Source;
   readonly id: string;
-  /** Undefined: it is made when it is first asked for (`makeRawBody`). */
+  /** Undefined if `makeRawBody` makes it on first use. */
   readonly rawBody: string | undefined;
-  /** Whether there are attributes, which are then made when they are first asked for (`makeAttributes`). */
+  /** Whether `makeAttributes` makes attributes on first use. */
   readonly hasAttributes: boolean;
-  /** Lambda tells it of SQS alone. Default 1. */
+  /** Known only for SQS. Default 1. */
   readonly receiveCount?: number;
   readonly sentAt: number | undefined;
   readonly messageGroupId?: string | undefined;
@@ -32,19 +30,17 @@ const UNREAD = Symbol('unread');
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * What records have in common whose body is made of a text. All that a user sees of one is an own member: members of a prototype
- * would be missing in a copy, in JSON and in a log. What is expensive is made when it is first asked for, by own accessors: a
- * batch has thousands of records, and those that were done before are never looked at.
+ * A record whose body is parsed from text. All public members are own properties, because copies, JSON and
+ * logs leave out members of a prototype. Own accessors make the expensive ones on first use: duplicates never
+ * need them.
  *
- * The accessors are shared by all records, so that all have one hidden class of V8. Of the ways that were measured (Node 20,
- * a record with ten members) a class with one shared accessor takes 0.15 µs; an object literal with `get body()` 1 µs,
- * because its function is another one for each record, and V8 makes a dictionary of the object.
+ * All records share the accessors, and so one hidden class of V8: creating one takes 0.15 µs (Node 20, ten
+ * members). An object literal with `get body()` takes 1 µs: V8 stores it as a dictionary.
  */
 export abstract class TextRecord<Source extends string = string, Raw = unknown> {
   declare readonly source: Source;
   declare readonly id: string;
   declare readonly body: unknown;
-  /** As it was delivered, or what the record was made with. */
   declare readonly rawBody: string;
   declare readonly attributes: Readonly<Record<string, string>>;
   declare readonly receiveCount: number;
@@ -80,7 +76,7 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
       }
       return this.#body;
     },
-    /** For what a schema makes of it. It stays: `forgetLongBody` lets go of what was parsed. */
+    /** Replaces the body with a schema's output, which `forgetLongBody` keeps. */
     set(value) {
       this.#body = UNREAD;
       Object.defineProperty(this, 'body', { value, writable: true });
@@ -99,10 +95,10 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
     },
   });
 
-  /** What was delivered, for the first step of `decode`; undefined: it carries no payload, so there is nothing to decode. */
+  /** The delivered payload, input of the first step of `decode`; undefined if the record has none. */
   abstract get payload(): Encoded | undefined;
 
-  /** The same record with what `decode` made of its payload: another text, or one that was inside envelopes, or both. */
+  /** Returns a copy with the output of `decode`: decoded text, opened envelopes, or both. */
   abstract withText(text: string | undefined, opened: OpenedBody | undefined): BatchRecord;
 
   protected makeRawBody(): string {
@@ -113,12 +109,11 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
     return {};
   }
 
-  /** The body of a text that is in no envelope. */
   protected parsed(parse?: (text: string) => unknown): unknown {
     return parseJsonOrText(this.rawBody, parse);
   }
 
-  /** Why no key can be made of the text; undefined where one can. */
+  /** Why no key can be made of the text; undefined if one can. */
   protected get keyProblem(): string | undefined {
     return undefined;
   }
@@ -128,8 +123,7 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
   }
 
   /**
-   * The body, read anew with this reader where that reads the text in another way; throws a `MalformedRecordError` where no
-   * key can be made of the text. For `exactBody`, which is not in every bundle.
+   * Returns the body as this reader parses it. Throws a `MalformedRecordError` if no key can be made of it.
    */
   bodyReadBy(reader: ExactReader): unknown {
     const { rawBody: text, keyProblem } = this;
@@ -142,22 +136,19 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
 
 showsValues(TextRecord);
 
-/** Reads JSON as `JSON.parse` does, or in a more exact way. */
+/** A JSON parser that may be more exact than `JSON.parse`. */
 export interface ExactReader {
-  /** Whether it may read this text in another way than `JSON.parse`; `isEnveloped`: there are texts inside it. */
+  /** Whether it may parse this text differently than `JSON.parse`; `isEnveloped`: the text has envelopes. */
   mayDiffer(text: string, isEnveloped: boolean): boolean;
   parse(text: string): unknown;
 }
 
-/** By a method's name and not by `instanceof`: steps and key functions of another copy of this package use them too. */
+/** Checks by a method's name: `instanceof` fails for steps and keys from another copy of this package. */
 export function isTextRecord(record: BatchRecord): record is TextRecord & BatchRecord {
   return 'bodyReadBy' in record;
 }
 
-/**
- * Lets go of the parsed form of a long text, which takes up to 30 times as much memory; it is parsed again when something
- * asks for it. What a schema made of it stays.
- */
+/** Releases the parsed body of a long text (up to 30 times its size). A schema's output stays. */
 export function forgetLongBody(record: BatchRecord): void {
   if ('forgetLongBody' in record) (record as TextRecord & BatchRecord).forgetLongBody();
 }

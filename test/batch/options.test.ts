@@ -169,7 +169,7 @@ describe('An option that nobody knows', () => {
   );
 
   it.each([
-    ['throwOnFullBatchFailure', 'a full list of failures and never with an exception'],
+    ['throwOnFullBatchFailure', 'a full list of failures, never an exception'],
     ['skipGroupOnError', 'the rest of its message group is handed back'],
     ['persistenceStore', 'here it is `store`'],
     ['tableName', 'here it is `store`: dynamoDBStore({ tableName })'],

@@ -157,7 +157,7 @@ describe('s3Pointer', () => {
     const { b, handedBack } = await run(pointer('order'), { client: hanging, timeoutMs: 5 });
     expect(handedBack).toEqual(['order']);
     expect(b.eventsOf('decodeFailed')).toMatchObject([
-      { error: { isRetryable: true, message: expect.stringContaining('after 5 ms') } },
+      { error: { isRetryable: true, message: expect.stringContaining('within 5 ms') } },
     ]);
   });
 

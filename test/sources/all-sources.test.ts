@@ -68,7 +68,7 @@ describe('allSources', () => {
     ],
   ])('refuses a list of %s', (_what, event, got) => {
     expect(() => readEvent(event)).toThrow(
-      `Cannot read an array of ${got}: of EventBridge Pipes, batchlatch reads`,
+      `Cannot read an array of ${got}: batchlatch reads SQS, Kinesis and DynamoDB Streams records from`,
     );
   });
 
