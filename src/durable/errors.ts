@@ -2,9 +2,7 @@ import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
-/**
- * The name was used with another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`.
- */
+/** The name has another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
 export class ExecutionMismatchError extends BatchlatchError {
   /**
    * Public for tests of code that catches it.
@@ -22,9 +20,7 @@ export class ExecutionMismatchError extends BatchlatchError {
   }
 }
 
-/**
- * Lambda did not confirm the execution; the next delivery retries. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`.
- */
+/** Lambda did not confirm the execution; redelivery retries. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`. */
 export class ExecutionNotStartedError extends BatchlatchError {
   /**
    * Public for tests of code that catches it.
@@ -51,14 +47,14 @@ const MISCONFIGURED: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'There is no such function, version or alias',
   NoPublishedVersionException: 'The function has no published version; publish one, or name an alias',
   InvalidParameterValueException:
-    'Lambda rejects the request. Durable functions are invoked with a version, an alias or $LATEST (`qualifier`)',
+    'Lambda rejects the request. ' +
+    'Durable functions are invoked with a version, an alias or $LATEST (`qualifier`)',
   ModeNotSupportedException: 'The function cannot be invoked asynchronously',
   RecursiveInvocationException: 'The function is invoked in a loop',
   AccessDeniedException:
     'The role needs lambda:InvokeFunction on the version or alias, or on `<function ARN>:*`',
 };
 
-/** Converts Lambda's error to the error of the record. */
 export function startError(thrown: unknown, target: string, executionName: string): Error {
   const { name, code } = asError(thrown) as Error & { readonly code?: unknown };
   if (EXISTS.has(name)) return new ExecutionMismatchError(executionName, { cause: thrown });

@@ -5,9 +5,8 @@ import { exactBody } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**
- * Returns the record's body as canonical JSON, so that messages that differ only in white space or member
- * order have the same payload. Throws a `PermanentError` for a body with numbers that JavaScript cannot read
- * exactly.
+ * Returns the record's body as canonical JSON: messages that differ only in white space or member order have
+ * the same payload. Throws a `PermanentError` for numbers that JavaScript cannot read exactly.
  */
 export function bodyText(record: BatchRecord): string {
   return exactly(() => {
@@ -44,9 +43,9 @@ export function isExecutionName(value: unknown): value is string {
 
 /**
  * Returns the execution name of a key: the namespace, shortened to fit, and a SHA-256 over function and key.
- * The rest of the key may be personal data, and names are visible in consoles and logs. The hash includes the
- * function because names are unique within an account and region, and not its version, so that a deployment
- * changes no name.
+ * The rest of the key may be personal data, and consoles and logs show names. The hash includes the function
+ * because names are unique within an account and region, and not its version, so that a deployment changes no
+ * name.
  */
 export function executionNameOf(idempotencyKey: string, functionName: string): string {
   const namespace = idempotencyKey.split('#', 1)[0] ?? '';

@@ -15,9 +15,7 @@ type Client = Pick<Lambda.LambdaClient, 'send'>;
  * @typeParam Body The type of the record's body.
  */
 export interface StartDurableOptions<Body = unknown> {
-  /**
-   * The durable function's name, partial ARN or ARN, optionally with a version or alias: `fulfil-order:live`.
-   */
+  /** The durable function's name, partial ARN or ARN, with an optional qualifier: `fulfil-order:live`. */
   readonly functionName: string;
   /**
    * The version, alias or `$LATEST`. Required if `functionName` ends with none: Lambda starts durable
@@ -119,7 +117,6 @@ async function start(
   return arn;
 }
 
-/** Loads the optional peer dependency when it is first needed. */
 async function loadSdk(given: Client | undefined) {
   let lambda: typeof Lambda;
   try {
@@ -142,18 +139,18 @@ async function loadSdk(given: Client | undefined) {
   return { lambda, client };
 }
 
-const FUNCTION =
-  /^(?:arn:[a-z-]+:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:)?([A-Za-z0-9_-]{1,64})(?::(\$LATEST|[A-Za-z0-9_-]{1,128}))?$/;
+const ACCOUNT = /(?:arn:[a-z-]+:lambda:[a-z0-9-]+:)?\d{12}:function:/.source;
+const FUNCTION = new RegExp(`^(?:${ACCOUNT})?([A-Za-z0-9_-]{1,64})(?::([$]LATEST|[A-Za-z0-9_-]{1,128}))?$`);
 const QUALIFIER = /^(?:\$LATEST|[A-Za-z0-9_-]{1,128})$/;
 
-/** Returns the function to invoke. `bareName` omits account, region and version, which names may vary in. */
+/** Returns the function to invoke. `bareName`, for hashing, omits account, region and version. */
 function targetOf({ functionName, qualifier }: StartDurableOptions<never>) {
   const [, bareName = '', suffix] = FUNCTION.exec(functionName) ?? [];
   if ((suffix === undefined) === (qualifier === undefined)) {
     throw new ConfigurationError(
       suffix === undefined
-        ? 'startDurable: Expected `qualifier` to be a version or an alias, because `functionName` ends with ' +
-            "none: Lambda starts durable functions only by one, e.g. qualifier: 'live'"
+        ? 'startDurable: Expected `qualifier` to be a version or an alias, because `functionName` ends ' +
+            "with none: Lambda starts durable functions only by one, e.g. qualifier: 'live'"
         : 'startDurable: Expected `qualifier` or a `functionName` that ends with one, got both',
     );
   }

@@ -1,9 +1,8 @@
 import type { AttemptContext } from '../claims/attempt-handle.ts';
 
 /**
- * The context of the attempt that a function runs in. Pass it to `commit` of `batchlatch/dynamodb` or
- * `inTransaction` of `batchlatch/postgres`: what they commit is the result of this call and of later ones,
- * whatever the function returns.
+ * The context of an attempt of a function. Pass it to `commit` of `batchlatch/dynamodb` or `inTransaction` of
+ * `batchlatch/postgres`: what they commit is the result of all calls, whatever the function returns.
  */
 export interface CallContext extends AttemptContext {
   /** `namespace#version:key`, for downstream services that take idempotency keys. */
@@ -19,8 +18,7 @@ export interface CallContext extends AttemptContext {
   /** The end of the lease, in epoch milliseconds. No other attempt starts before it. */
   readonly leaseUntil: number;
   /**
-   * Extends the lease to at least `leaseMs` from now. Rejects with a `LeaseLostError` if this attempt no
-   * longer holds it.
+   * Extends the lease to at least `leaseMs` from now. Rejects with a `LeaseLostError` if the lease is lost.
    *
    * @param leaseMs The minimum remaining lease, in milliseconds.
    */

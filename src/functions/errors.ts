@@ -88,7 +88,6 @@ export class ReplayedError extends Error {
   }
 }
 
-/** Returns the error to throw for a stored one. */
 export function replayedError(stored: StoredError | undefined): Error {
   if (stored?.code === UNSERIALIZABLE) return new UnserializableResultError(stored.message);
   return new ReplayedError(stored ?? { name: 'Error', message: 'The stored failure has no error' });

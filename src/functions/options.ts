@@ -67,7 +67,7 @@ export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOp
   /** The attempts after which a key is parked; crashes count. Costs one write a start. Default: no limit. */
   readonly maxAttempts?: number;
   /**
-   * Returns whether the key may run again after an error; if not, it is parked. Default: all except
+   * Returns whether the key may run again after an error; else it is parked. Default: all but
    * `PermanentError`.
    *
    * @param error What the function rejected with.
@@ -102,8 +102,7 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
 }
 
 /**
- * Options of `withIdempotency` and `withIdempotencyContext` on a table whose keys another library also
- * writes.
+ * Options of `withIdempotency` and `withIdempotencyContext` for keys that another library makes.
  *
  * @typeParam Args The parameters of the function.
  */
@@ -152,7 +151,6 @@ export function isWholeKey<Args extends unknown[]>(
   return (options as Partial<WholeKeyOptions<Args>> | null)?.key?.isWholeKey === true;
 }
 
-/** Checks every option. Throws a `ConfigurationError` that names the option and its value. */
 export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallOptions<Args>): CallSettings {
   if (isWholeKey(options)) {
     assertNoNamespace(options.namespace, 'powertoolsCallKey()');
@@ -161,7 +159,6 @@ export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallO
   return callSettings(options);
 }
 
-/** Returns the settings of checked options. */
 export function callSettings({
   leaseMs,
   heartbeat = false,

@@ -106,5 +106,5 @@ function classOf(object: object): string {
 
 function misfit(what: string, path: string): string {
   const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
-  return `JSON does not hold the ${what} at \`${shown}\``;
+  return `JSON cannot represent the ${what} at \`${shown}\``;
 }

@@ -28,12 +28,10 @@ export interface CallPorts {
   readonly clock: Clock;
   /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** Returns a unique token. */
   readonly newOwner: () => string;
   readonly unstarted: UnstartedClaims;
 }
 
-/** The settings of all calls of one function. */
 export interface CallSettings extends AttemptRules {
   /** Default: the remaining time of the invocation when the lease is requested. */
   readonly leaseMs: number | undefined;
@@ -52,7 +50,6 @@ export interface Call<Value> {
   run(context: CallContext): Promise<Value>;
   /** Converts a committed result into the returned value. Default: unchanged. */
   toValue?(committed: unknown): Promise<Value>;
-  /** The ending of an attempt that returned. */
   endOf(value: Value): Ending;
   /** The ending if the result is too long for the store. */
   endOfTooLarge(): Ending;
@@ -65,7 +62,6 @@ export function endOfInvocation(remainingTimeMs: number | undefined, clock: Cloc
   return Number.isFinite(remainingTimeMs) ? clock.now() + (remainingTimeMs as number) : Infinity;
 }
 
-/** The outcome of a call. */
 export type CallOutcome<Value> =
   | {
       readonly status: 'returned';
@@ -83,8 +79,8 @@ const DEADLINE_MARGIN_MS = 1_000;
 
 /**
  * Claims a key, runs its call and settles it; no two calls of a key run at once. Failures are settled too, so
- * a key stays in progress only if its process dies. The call waits for the store until shortly before the
- * invocation ends. Never rejects.
+ * a key stays in progress only if its process dies. Waits for the store until shortly before the invocation
+ * ends. Never rejects.
  */
 export async function runOnce<Value>(
   call: Call<Value>,
@@ -226,15 +222,13 @@ function scopeOf<Value>(
   };
 }
 
-/** Calls have no observers. */
 const NOTHING = { claimed: false, started: false, succeeded: false, settling: false };
 
 function endingOf<Value>(call: Call<Value>): EndingOf {
   return (end, isLast) => {
     if (end.kind === 'returned') return call.endOf(end.result as Value);
     if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
-    // An interrupted attempt is not the key's answer, even with `replayFailures`: the next one may get
-    // further.
+    // An interrupted attempt is not stored as the key's answer: the next one may get further.
     // rule: seen-abort-of-calls
     if (end.hasSeenAbort === true) return { end: isLast ? 'park' : 'fail', error: toStoredError(end.thrown) };
     return call.endOfFailure(end.thrown, isLast);

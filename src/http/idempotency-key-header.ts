@@ -1,4 +1,3 @@
-/** A parsed key header. */
 export type KeyHeader =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'missing' }
@@ -13,8 +12,8 @@ const longestHeader = (longestKey: number): number => 4 * longestKey + 256;
 /**
  * Reads the header of draft-ietf-httpapi-idempotency-key-header: a quoted Structured Field String, or the
  * bare token that many clients send. Both forms of a value are the same key; a repeated value counts once,
- * and different values are an error. The length is limited before parsing, because the sender is not
- * authenticated yet.
+ * different values are an error. The length is limited before parsing, because the sender is not
+ * authenticated.
  */
 export function readKeyHeader(
   values: readonly string[],
@@ -81,17 +80,14 @@ function parseList(text: string): string[] | undefined {
 }
 
 /**
- * The format of keys: `'any'` visible ASCII, a UUID, a pattern for the whole key, or a function of the
- * unquoted key.
+ * The format of keys: `'any'` visible ASCII, a UUID, a pattern of the whole key, or a function of the key.
  */
 export type KeyFormat = 'any' | 'uuid' | RegExp | ((key: string) => boolean);
 
-/** The rules for keys. */
 export interface KeyRules {
   /** The maximum length in characters, without quotes and escapes. */
   readonly maxLength: number;
   readonly fits: (key: string) => boolean;
-  /** The message for a key that breaks the rules. */
   readonly misfit: string;
 }
 

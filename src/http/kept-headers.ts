@@ -2,10 +2,7 @@ import type { HttpResponse } from './exchange.ts';
 
 /** The headers of a response that are stored for replays. Names in any case. */
 export interface HeaderOptions {
-  /**
-   * Headers to store although they carry credentials, such as `set-cookie`; not those of the connection.
-   * Default: none.
-   */
+  /** Headers to store although they carry credentials, such as `set-cookie`. Default: none. */
   readonly keep?: readonly string[];
   /** Headers to leave out, besides the built-in lists. Default: none. */
   readonly drop?: readonly string[];

@@ -84,7 +84,6 @@ function listOf(member: string, values: unknown): readonly unknown[] {
   return values;
 }
 
-/** Converts a response into its carrier's format. */
 export function toLambdaResponse(
   { status, headers, body, isBase64Encoded }: HttpResponse,
   shape: ResponseShape,

@@ -39,9 +39,9 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** The name of the key header, in any case. Default `Idempotency-Key`. */
   readonly header?: string;
   /**
-   * The format of keys; others are refused (400): `'uuid'` (versions 1 to 8, not the nil UUID), a RegExp that
-   * the whole key must match, or a function that returns true. Default `'any'`: visible ASCII, and spaces in
-   * the quoted form.
+   * The format of keys; others are refused (400): `'uuid'` (versions 1 to 8, not nil), a RegExp that the
+   * whole key must match, or a function that returns true. Default `'any'`: visible ASCII, and spaces in the
+   * quoted form.
    */
   readonly keyFormat?: KeyFormat;
   /** The maximum key length, from 1 to 1,024 characters without quotes and escapes. Default 255. */
@@ -128,7 +128,6 @@ export interface HttpSettings
   readonly problem: MakeProblem;
 }
 
-/** Returns the settings of checked options. */
 export function httpSettings<Request>(
   options: HttpIdempotencyOptions<Request>,
   maxResultBytes: number = Infinity,
@@ -147,7 +146,6 @@ export function httpSettings<Request>(
   };
 }
 
-/** Checks the options. Throws a `ConfigurationError` that names the option and its value. */
 export function checkHttpOptions(options: unknown): void {
   checkOptions(options, checks, advice);
 }

@@ -3,7 +3,6 @@ import type { HttpResponse } from './exchange.ts';
 /** The default page that problem responses link to: the draft they follow. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
 
-/** The status and title of each problem. */
 const PROBLEMS = {
   'key-missing': [400, 'Idempotency-Key is missing'],
   'key-malformed': [400, 'Idempotency-Key is malformed'],

@@ -72,7 +72,6 @@ export function runAndEnds<Native>(
   };
 }
 
-/** Removes the headers that describe the body. */
 function withoutContent(headers: HttpResponse['headers']): HttpResponse['headers'] {
   return headers.filter(([name]) => !name.toLowerCase().startsWith('content-'));
 }

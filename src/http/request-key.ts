@@ -10,7 +10,6 @@ import { keyString } from '../keys/key-string.ts';
 /** The key version: a record, a call and a request with the same namespace and key are different work. */
 const VERSION = 'http-v1';
 
-/** Reads the key header of a request. */
 export function keyHeaderOf(request: HttpRequest, { header, keyRules, onError }: HttpSettings): KeyHeader {
   try {
     return readKeyHeader(request.header(header), keyRules);
@@ -48,9 +47,7 @@ export async function workOf<Native>(
     : { key, payloadHash: fingerprint(request, body) };
 }
 
-/**
- * Joins scope and key as JSON, so that they cannot run together. Undefined if no store could hold the key.
- */
+/** Joins scope and key as JSON, which keeps them apart. Undefined if no store could hold the key. */
 function keyOf(owner: string, key: string, { namespace, onError }: HttpSettings): string | undefined {
   const prefix = { namespace: () => namespace, version: VERSION };
   try {

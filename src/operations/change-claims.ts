@@ -18,19 +18,13 @@ import { aSignal } from './list-claims.ts';
 
 /** The person who changes a claim, and the reason. */
 export interface ChangeOptions {
-  /** Who makes the change, such as `pat@laptop`: up to 128 characters, no control characters. Stored. */
+  /** Who makes the change, e.g. `pat@laptop`: up to 128 characters without controls. Kept on the claim. */
   readonly operator: string;
-  /** Why: up to 256 characters, no control characters. Stored. */
+  /** The reason: up to 256 characters without control characters. Kept on the claim. */
   readonly reason: string;
-  /**
-   * Also changes a claim with a live lease (its handler may be running) or a completed one (its effect may be
-   * repeated). Default false.
-   */
+  /** Whether to change a running or completed claim too, whose effect may be repeated. Default false. */
   readonly force?: boolean;
-  /**
-   * How long the row is kept from now on, in milliseconds; an expiry that is already later stays. Default: 4
-   * days, and 90 days for parked claims.
-   */
+  /** How long to keep the row from now, in milliseconds; never shortens it. Default: 4 days, parked 90. */
   readonly retentionMs?: number;
   /** Once aborted, no further request is sent. */
   readonly signal?: AbortSignal;
@@ -56,7 +50,7 @@ export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
  * dead-letter queue must be sent back separately. Refused (`running`, `completed`, `changed`, `absent`) as
  * listed in docs/operations/changes.md.
  *
- * Throws a `ConfigurationError` for invalid options. A failure of the store is returned as an outcome
+ * Throws a `ConfigurationError` for invalid options. A store failure is an outcome
  * `error`.
  *
  * @param admin The admin of the store that holds the claim.
@@ -76,8 +70,7 @@ export function releaseClaim(
 }
 
 /**
- * Marks a key as done after the work was finished by hand; duplicates get `result`. Otherwise like
- * `releaseClaim`.
+ * Marks a key as done, for work finished by hand; duplicates get `result`. Otherwise like `releaseClaim`.
  *
  * @param admin The admin of the store that holds the claim.
  * @param claim The claim as it was last read.
@@ -187,10 +180,7 @@ export interface StoreRequest<Item, Outcome> {
   isPassing(outcome: Outcome): boolean;
 }
 
-/**
- * Sends items and returns their outcomes in order. Temporary errors are retried once: stores recognise a
- * repetition.
- */
+/** Sends items, and retries temporary errors once: stores recognise a repetition. Outcomes are in order. */
 export async function sendTwice<Item, Outcome>(
   items: readonly Item[],
   { send, failed, isPassing }: StoreRequest<Item, Outcome>,
@@ -243,7 +233,9 @@ function checkedChange(change: ClaimsChange): ClaimsChange {
   try {
     JSON.parse(result);
   } catch (cause) {
-    throw new ConfigurationError('Expected `result` to be JSON text, which duplicates get parsed', { cause });
+    throw new ConfigurationError('Expected `result` to be JSON text: duplicates get the parsed value', {
+      cause,
+    });
   }
   return change;
 }

@@ -11,9 +11,7 @@ export interface StatisticsOptions extends ReadOptions {
   readonly limit?: number;
   /** Counts only keys with this prefix. Default: all. */
   readonly keyPrefix?: string;
-  /**
-   * The length of each of `periods`, in milliseconds, from 1,000 (3,600,000: hours). Default: no `periods`.
-   */
+  /** The length of each of `periods` in milliseconds, from 1,000. Default: no `periods`. */
   readonly periodMs?: number;
   /** `next` of an earlier call, to count the claims after it. Default: from the beginning. */
   readonly cursor?: string;

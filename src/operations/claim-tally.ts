@@ -43,16 +43,11 @@ export interface ClaimStatistics extends Pick<
   readonly oldestOverdue?: Claim;
   /** The time from the first attempt to the start of the last, in milliseconds. Completed claims only. */
   readonly waitingMs?: Distribution;
-  /**
-   * The time from the start of the last attempt to the completion, in milliseconds, without claims a person
-   * resolved.
-   */
+  /** The time from the last attempt's start to completion, in milliseconds. Not of resolved claims. */
   readonly runningMs?: Distribution;
   /** The number of times each key was claimed. */
   readonly attempts?: Distribution;
-  /**
-   * The figures by when claims ended: the latest 1,000 periods with any, oldest first. Only with `periodMs`.
-   */
+  /** The figures by when claims ended: the latest 1,000 periods, oldest first. Only with `periodMs`. */
   readonly periods?: readonly StatisticsPeriod[];
   /** Whether every row was read. If not, all figures cover the rows that were. */
   readonly isWhole: boolean;
@@ -122,13 +117,10 @@ function inOrder(periods: ReadonlyMap<number, Period>): readonly StatisticsPerio
 export interface ClaimTimes {
   /** The time from the first attempt to the start of the last. */
   readonly waitingMs?: number;
-  /**
-   * The time from the start of the last attempt to the completion; absent if a person completed the claim.
-   */
+  /** The time from the last attempt's start to completion; absent if a person completed the claim. */
   readonly runningMs?: number;
 }
 
-/** The waiting and running times of completed claims. */
 class Times {
   readonly #waiting: number[] = [];
   readonly #running: number[] = [];

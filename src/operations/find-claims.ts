@@ -17,7 +17,7 @@ export type ClaimSearch =
       readonly keyHash: string;
     }
   | {
-      /** The id of the record at its sender, such as the messageId of SQS: stored, or the end of the key. */
+      /** The record's id at its sender, such as the messageId of SQS, stored or at the end of the key. */
       readonly recordId: string;
     }
   | {

@@ -10,7 +10,6 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Checks `signal`. */
 export function aSignal(): Check {
   return {
     expected: 'an AbortSignal',
@@ -19,10 +18,10 @@ export function aSignal(): Check {
 }
 
 /**
- * Lists claims, page by page: pass `next` of a page as the `cursor` of the next call. Claims that are in
- * progress, overdue or parked are read from the table's index if it has one. All other states need a scan,
- * which reads rows of every state; `readBy`, `rowsRead` and `readUnits` report the cost. A page may be empty
- * although more follow.
+ * Lists claims, page by page: pass `next` of a page as the next `cursor`. Claims that are in progress,
+ * overdue or parked are read from the table's index if it has one. Other states need a scan, which reads rows
+ * of every state; `readBy`, `rowsRead` and `readUnits` report the cost. A page may be empty although more
+ * follow.
  *
  * Throws a `ConfigurationError` for an invalid query, and a `StoreError` when the store fails.
  *
@@ -62,8 +61,7 @@ export async function* eachClaim(
 }
 
 /**
- * Returns the stored claim of a key, even if its lease has lapsed; undefined if there is none or its
- * retention is over.
+ * Returns the stored claim of a key, even if its lease has lapsed; undefined if absent or expired.
  *
  * @param admin The admin of the store that holds the claim.
  * @param key The idempotency key.

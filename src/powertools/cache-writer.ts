@@ -55,8 +55,8 @@ export function cacheWriter(connection: Connection, rows: CacheRows, clock: Cloc
 
   /**
    * Locks a key whose lease has lapsed. Powertools takes such a key over with an unconditional write under
-   * this lock, which could overwrite a swapped value. Processes of batchlatch share the lock: the swap
-   * decides between them.
+   * this lock, which could undo a swap. Processes of batchlatch share the lock: the swap decides between
+   * them.
    */
   async function lock(key: string): Promise<boolean> {
     const name = `${key}:lock`;
@@ -117,7 +117,6 @@ function each<Item, Outcome>(
 /** The attribute names of Powertools' `CachePersistenceLayer`, by its option names. */
 export type PowertoolsCacheNames = Omit<PowertoolsTableOptions, 'keyAttr' | 'sortKeyAttr' | 'staticPkValue'>;
 
-/** A mapping between claims and the JSON values of Powertools' cache. */
 interface CacheRows {
   toText(claim: Claim): string;
   /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is not a claim. */

@@ -1,6 +1,6 @@
 /**
- * Rows and keys in the format of Powertools for AWS Lambda's idempotency utility, so that both libraries can
- * share a table.
+ * Rows and keys in the format of Powertools for AWS Lambda's idempotency utility, for tables that both
+ * libraries use.
  *
  * @module batchlatch/powertools
  */

@@ -20,8 +20,8 @@ export interface PowertoolsHashOptions {
   /** The hash algorithm. Default `md5`. */
   readonly hashFunction?: string;
   /**
-   * Custom JMESPath functions, like `jmesPathOptions` of `IdempotencyConfig`. They must limit what they
-   * inflate themselves. Default: functions that inflate at most 10 MB, or a 64th of the function's memory.
+   * Custom JMESPath functions, like `jmesPathOptions` of `IdempotencyConfig`; limit what they inflate.
+   * Default: functions that inflate at most 10 MB, or a 64th of the function's memory.
    */
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
@@ -37,9 +37,8 @@ export const hashChecks: Readonly<Record<keyof PowertoolsHashOptions, Check>> = 
 /** The options for hashing a record, shared by Powertools' ids and its payload validation. */
 export interface PowertoolsPayloadOptions extends PowertoolsHashOptions {
   /**
-   * Returns the payload of the idempotent function: the argument that `dataIndexArgument` names, or the
-   * first. Default: the record as Lambda delivered it, which `processPartialResponse` passes to its record
-   * handler.
+   * Returns the payload of the idempotent function: the argument named by `dataIndexArgument`, or the first.
+   * Default: the record as Lambda delivered it, as `processPartialResponse` passes it to its handler.
    *
    * @param record The record.
    */
@@ -95,8 +94,7 @@ function isContext(value: unknown): boolean {
 }
 
 /**
- * Returns the hash that Powertools stores for `payloadValidationJmesPath`, for `payloadValidation` of a
- * batch.
+ * Returns a `payloadValidation` for batches: Powertools' hash for `payloadValidationJmesPath`.
  *
  * @param options The part of the record that is compared.
  * @throws `ConfigurationError` for an unknown, missing or invalid option.
@@ -112,8 +110,7 @@ export function powertoolsValidation(
 }
 
 /**
- * Returns the hash that Powertools stores for `payloadValidationJmesPath`, for `payload` of
- * `withIdempotency`.
+ * Returns a `payload` for `withIdempotency`: Powertools' hash for `payloadValidationJmesPath`.
  *
  * @param options The part of the call that is compared.
  * @throws `ConfigurationError` for an unknown, missing or invalid option.
@@ -138,7 +135,6 @@ const validationChecks = {
   payloadValidationJmesPath: required({ expected: 'a JMESPath expression', accepts: isText }),
 };
 
-/** Returns a function that makes the hash Powertools stores as `validation`. */
 function validationHash(
   options: PowertoolsHashOptions & PowertoolsValidationOptions,
 ): (payload: unknown) => string {

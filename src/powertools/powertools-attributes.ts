@@ -18,7 +18,8 @@ export interface PowertoolsTableOptions {
   /** The key attribute. Default `id`. */
   readonly keyAttr?: string;
   /**
-   * The sort key attribute, which then holds the keys; `staticPkValue` is the partition key. Default: none.
+   * The sort key attribute, which then holds the keys, under the partition key `staticPkValue`. Default:
+   * none.
    */
   readonly sortKeyAttr?: string;
   /** The shared partition key. Default: `idempotency#` and the function's name. Only with `sortKeyAttr`. */
@@ -161,7 +162,7 @@ const END_OF_TIME = 253_402_300_799_000;
 /**
  * The row of each state as Powertools reads it. Powertools runs a key if its row is absent, its `expiration`
  * has passed, or it is INPROGRESS with an `in_progress_expiration` in the past. It replays COMPLETED, refuses
- * other INPROGRESS rows as already in progress, and would throw for every duplicate of an unknown status.
+ * other INPROGRESS rows as already in progress, and would throw for every duplicate of another status.
  */
 const AS_POWERTOOLS_SEES: Readonly<
   Record<ClaimStatus, { readonly theirs: string; readonly inProgressUntil?: number }>
@@ -208,7 +209,6 @@ function claimNames(table: Table): AttributeNames {
   };
 }
 
-/** Returns the partition key that all rows of a table with a sort key share. */
 function partitionOf({ keyAttr, sortKeyAttr, staticPkValue }: Table): Row {
   if (sortKeyAttr === undefined) {
     if (staticPkValue === undefined) return {};

@@ -109,10 +109,7 @@ export class ClaimsOfMessages {
 /** UUIDs (SQS, SNS, EventBridge), and the long sequence numbers of Kinesis and DynamoDB Streams. */
 const MESSAGE_ID = /^([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{21,128})$/i;
 
-/**
- * Whether the claim confirms that it belongs to the message: it names the record, or stores the same error. A
- * forger would have to know these, and no queue holds them.
- */
+/** Whether the claim mentions the message's record or error, which a forger cannot read in any queue. */
 function knowsOf({ key, recordId: claimedBy, error: stored }: Claim, message: DeadLetterMessage): boolean {
   const { recordId, error } = message;
   // A claim stores its record's id unless the key ends with it. Old claims store none, and a key that ends

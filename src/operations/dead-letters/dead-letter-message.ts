@@ -4,24 +4,18 @@ import { DEAD_LETTER_ATTRIBUTES } from '../../queues/dead-letter.ts';
 import type { MessageAttribute, ReceivedMessage } from './dead-letter-sqs.ts';
 
 /**
- * How a message got into a dead-letter queue. `redrive-policy`: SQS moved it. `deadLetterQueue`: it carries
- * the attributes that `deadLetterQueue()` sends. `unknown`: another sender put it there, or the service does
- * not say (emulators).
+ * How a message got into a dead-letter queue. `redrive-policy`: SQS moved it. `deadLetterQueue`: it has the
+ * attributes of `deadLetterQueue()`. `unknown`: another sender, or the service does not say (emulators).
  */
 export type SentBy = 'redrive-policy' | 'deadLetterQueue' | 'unknown';
 
 /** A message of a dead-letter queue. */
 export interface DeadLetterMessage {
-  /**
-   * The id in the dead-letter queue: the original one if a redrive policy moved the message, else a new one.
-   */
+  /** The id in the dead-letter queue: the original id after a redrive policy's move, otherwise a new one. */
   readonly messageId: string;
   /** The body as delivered. It is never logged. */
   readonly body: string;
-  /**
-   * When the message was sent, in epoch milliseconds; first sent, if a standard queue's redrive policy moved
-   * it.
-   */
+  /** When it was sent, in epoch milliseconds; a standard queue's redrive policy keeps the first time. */
   readonly sentAt?: number;
   /** How often the message was received, also in its source queue if a redrive policy moved it. */
   readonly receiveCount: number;
@@ -31,10 +25,7 @@ export interface DeadLetterMessage {
   readonly attributes: Readonly<Record<string, string>>;
   /** How the message got here. */
   readonly sentBy: SentBy;
-  /**
-   * The message's source: an ARN, or a service's name. Only after a redrive policy's move is it from SQS;
-   * otherwise the sender states it and may forge it.
-   */
+  /** The source's ARN or name. SQS sets it if a redrive policy moved the message; else it may be forged. */
   readonly source?: string;
   /** The id of the failed record at its sender: the message's id before `deadLetterQueue()` sent it on. */
   readonly recordId: string;
@@ -58,8 +49,7 @@ export function readMessage(received: ReceivedMessage): ReadMessage {
   const { MessageId: messageId = '', Body: body = '', Attributes: system = {} } = received;
   const told = stringsOf(received.MessageAttributes ?? {});
   const sourceArn = system['DeadLetterQueueSourceArn'];
-  // A message that a redrive policy moved carries only its sender's attributes, even if their names match
-  // ours.
+  // A redrive policy keeps the sender's attributes, so none of them is ours, whatever its name.
   const isOurs = sourceArn === undefined && hasOurAttributes(told);
   const message: DeadLetterMessage = {
     messageId,
@@ -79,9 +69,7 @@ export function readMessage(received: ReceivedMessage): ReadMessage {
   return { message, received, toldKey: isOurs ? told['IdempotencyKey'] : undefined };
 }
 
-/**
- * Whether `deadLetterQueue()` sent the message. It omits these attributes only if the body leaves no room.
- */
+/** Whether `deadLetterQueue()` sent it. It omits these attributes only if the body leaves no room. */
 function hasOurAttributes(told: Readonly<Record<string, string>>): boolean {
   return ['RecordId', 'ErrorName', 'Source'].every((name) => Object.hasOwn(told, name));
 }

@@ -1,8 +1,8 @@
 import type { SqsClient } from '../../queues/sqs-client.ts';
 
 /**
- * The SQS operations for dead letters, as in `SQS` of `@aws-sdk/client-sqs`. Only a redrive uses the last
- * five, and a service may lack them.
+ * The SQS operations for dead letters, as in `SQS` of `@aws-sdk/client-sqs`. A service may lack the last
+ * five.
  */
 export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityBatch'> {
   /**

@@ -43,7 +43,7 @@ export interface Destinations {
 /**
  * Finds the destinations: `given`, or the queue that SQS names as the source of a redrive policy's move, or
  * the only queue that uses this dead-letter queue. A source that the message itself names is used only if it
- * is one of these queues: otherwise anybody who may send to the dead-letter queue could direct messages
+ * is one of these queues: otherwise anybody who may send to the queue could direct messages
  * anywhere.
  */
 export async function findDestinations(

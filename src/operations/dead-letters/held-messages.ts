@@ -10,10 +10,7 @@ const RECEIVES = 3;
 /** Entries of concurrent requests, ten in each. */
 const ENTRIES_AT_ONCE = 50;
 
-/**
- * Received messages that stay hidden, so that each is seen once, until they are deleted or shown again. The
- * visibility timeout is renewed each time a third of it has passed.
- */
+/** Received messages, hidden until they are deleted or shown again. A timer renews their timeouts. */
 export class HeldMessages {
   readonly #queue: DeadLetterQueue;
   readonly #hiddenSeconds: number;
@@ -22,14 +19,12 @@ export class HeldMessages {
   #cancelTimer: () => void;
   #prolonging: Promise<unknown> = Promise.resolve();
 
-  /** If this process dies, messages stay hidden for `hiddenSeconds`. */
   constructor(queue: DeadLetterQueue, hiddenSeconds: number) {
     this.#queue = queue;
     this.#hiddenSeconds = hiddenSeconds;
     this.#cancelTimer = this.#prolongLater();
   }
 
-  /** The number of distinct messages received. */
   get seen(): number {
     return this.#handles.size + this.#gone.size;
   }

@@ -5,10 +5,7 @@ import type { FailedEntry } from './dead-letter-sqs.ts';
 import type { HeldMessages } from './held-messages.ts';
 import { bytesOf, entryOf, type OutgoingMessage } from './send-entry.ts';
 
-/**
- * The outcome for a message. `unanswered`: SQS may have taken it. `behind`: an earlier one of its group
- * failed.
- */
+/** The outcome for a message. `unanswered`: SQS may have it. `behind`: its group stopped before it. */
 export type MoveOutcome =
   | { readonly moved: true; readonly newMessageId: string | undefined }
   | { readonly moved: false; readonly why: 'refused' | 'unanswered' | 'behind'; readonly error?: Error };
@@ -38,7 +35,6 @@ export class MessageMover {
     this.#held = held;
   }
 
-  /** Moves messages, and returns an outcome for each, in order. */
   async move(messages: readonly OutgoingMessage[]): Promise<MoveOutcome[]> {
     const outcomes = new Map<OutgoingMessage, MoveOutcome>();
     const stopped = new Set<string | undefined>();
@@ -126,7 +122,11 @@ export class MessageMover {
 }
 
 function unanswered(): MoveOutcome {
-  return { moved: false, why: 'unanswered', error: new Error('SQS did not say what became of the message') };
+  return {
+    moved: false,
+    why: 'unanswered',
+    error: new Error('SQS did not confirm the message: it may be in both queues'),
+  };
 }
 
 function errorOf({ Code, Message }: FailedEntry): Error {

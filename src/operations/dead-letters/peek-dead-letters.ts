@@ -26,10 +26,7 @@ export interface PeekOptions {
   readonly limit?: number;
   /** The admin of the store that holds the claims. Default: messages are shown without claims. */
   readonly admin?: ClaimAdmin;
-  /**
-   * The key of a message, e.g. by `processorKey({ namespace })`. Default: parked claims are searched for its
-   * id.
-   */
+  /** The key of a message, e.g. `processorKey({ namespace })`. Default: finds parked claims by its id. */
   readonly key?: KeyOfMessage;
   /** Whether to accept that a queue with a redrive policy of its own may move messages on. Default false. */
   readonly usesReceives?: boolean;

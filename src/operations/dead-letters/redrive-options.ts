@@ -20,10 +20,7 @@ export interface RedriveOptions
   extends
     Pick<PeekOptions, 'queueUrl' | 'key' | 'usesReceives' | 'clock'>,
     Pick<ChangeOptions, 'operator' | 'reason'> {
-  /**
-   * The destination. Default: where the redrive policy moved each message from, or the only queue with this
-   * dead-letter queue.
-   */
+  /** The destination. Default: the source known to SQS, or the only queue with this dead-letter queue. */
   readonly destinationUrl?: string;
   /** The admin of the store whose claims are released before messages are moved. Default: none is read. */
   readonly admin?: ClaimAdmin;
@@ -33,10 +30,7 @@ export interface RedriveOptions
    * @param message A message of the dead-letter queue.
    */
   readonly which: 'all' | readonly string[] | ((message: DeadLetterMessage) => boolean);
-  /**
-   * Whether to leave, move or delete messages whose claim is completed. Default `'skip'`: they stay in the
-   * queue.
-   */
+  /** Whether to leave, move or delete messages with completed claims. Default `'skip'`: they stay. */
   readonly completed?: CompletedMessages;
   /** Whether to report what would be done without doing it. Default false. */
   readonly dryRun?: boolean;

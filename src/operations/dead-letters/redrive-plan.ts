@@ -26,7 +26,6 @@ export type WhyLeft =
   /** SQS did not confirm it: it may be in both queues. */
   | 'unanswered';
 
-/** The plan for a message, from the claims found for it. */
 export type MessagePlan =
   | { readonly do: 'move'; readonly release: readonly Claim[] }
   | { readonly do: 'delete' }

@@ -67,10 +67,7 @@ export interface RedriveResult {
   readonly undeleted: readonly string[];
   /** The ids of `which` that were not found. Another consumer may have received them at that moment. */
   readonly notFound: readonly string[];
-  /**
-   * Messages of a FIFO queue that could not be received: SQS returns the next one of a group only after the
-   * one before, which was left, is deleted.
-   */
+  /** Messages of a FIFO queue that could not be received, behind one of their group that was left. */
   readonly notSeen: number;
   /** Messages that reappear only after up to five minutes, because their visibility could not be reset. */
   readonly stillHidden: number;

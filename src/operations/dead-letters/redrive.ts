@@ -17,7 +17,6 @@ const HIDDEN_SECONDS = 300;
 /** The longest queue that is surveyed before SQS moves it: a survey hides all of its messages. */
 const LONGEST_SURVEY = 2_000;
 
-/** A redrive of one dead-letter queue. */
 export class Redrive {
   readonly #queue: DeadLetterQueue;
   readonly #destinations: Destinations;
@@ -53,10 +52,7 @@ export class Redrive {
     }
   }
 
-  /**
-   * Whether SQS can move the whole queue: every message may be moved with all attributes, and its source is
-   * known to SQS or `destinationUrl` is set.
-   */
+  /** Whether SQS may move the whole queue: all messages go, with all attributes, to a known destination. */
   async #wantsMoveTask(): Promise<boolean> {
     const { which, dryRun = false, admin } = this.#options;
     if (which !== 'all' || dryRun || this.#destinations.sourceUrls.length === 0) return false;

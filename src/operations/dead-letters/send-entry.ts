@@ -4,20 +4,18 @@ import { hash } from 'node:crypto';
 import { type ReadMessage, withoutOurs } from './dead-letter-message.ts';
 import type { MessageAttribute, SendEntry } from './dead-letter-sqs.ts';
 
-/** A message to be sent back, and its destination. */
 export interface OutgoingMessage {
   readonly read: ReadMessage;
   readonly destinationUrl: string;
 }
 
 /**
- * Returns the entry for sending a message back: its body, group, trace and attributes, without those of
- * `deadLetterQueue()`.
+ * Returns the entry for sending a message back, without the attributes of `deadLetterQueue()`.
  *
- * A FIFO queue drops a message whose deduplication id it saw within five minutes. The original id would lose
- * a message that failed quickly. The new id is derived from the message's id in the dead-letter queue: a
- * repeated send, by this process or another person, arrives once, and a message that fails again has another
- * id there.
+ * A FIFO queue drops a message whose deduplication id it saw within five minutes, so the original id could
+ * lose a message that failed quickly. The new id is derived from the message's id in the dead-letter queue: a
+ * send that is repeated, also by another person, arrives once, and a message that fails again has another id
+ * there.
  */
 export function entryOf({ read, destinationUrl }: OutgoingMessage, id: string): SendEntry {
   const { message, received } = read;
