@@ -2,7 +2,7 @@ import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
-/** The name has another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
+/** The execution has another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
 export class ExecutionMismatchError extends BatchlatchError {
   /**
    * Public for tests of code that catches it.

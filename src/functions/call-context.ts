@@ -2,7 +2,8 @@ import type { AttemptContext } from '../claims/attempt-handle.ts';
 
 /**
  * The context of an attempt of a function. Pass it to `commit` of `batchlatch/dynamodb` or `inTransaction` of
- * `batchlatch/postgres`: what they commit is the result of all calls, whatever the function returns.
+ * `batchlatch/postgres`: what they commit is the result of this and later calls, whatever the function
+ * returns.
  */
 export interface CallContext extends AttemptContext {
   /** `namespace#version:key`, for downstream services that take idempotency keys. */

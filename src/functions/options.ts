@@ -49,22 +49,25 @@ export interface ClaimOptions {
  */
 export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
-   * Returns the remaining time of the invocation, in milliseconds, e.g. `(_event, lambda) =>
-   * lambda.getRemainingTimeInMillis()`. The call waits for the store until shortly before the end, and starts
-   * nothing within the last second. At 0 or less nothing runs (`NoTimeLeftError`); undefined, NaN and
-   * infinite values are ignored. Default: no time limit.
+   * Returns the remaining time of the invocation, in milliseconds, e.g.
+   * `(_event, lambda) => lambda.getRemainingTimeInMillis()`. The call waits for the store until shortly
+   * before the end, and starts nothing within the last second. At 0 or less nothing runs (`NoTimeLeftError`);
+   * undefined, NaN and infinite values are ignored. Default: no time limit.
    *
    * @param args The arguments of the call.
    */
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /**
-   * Returns the payload that must be equal in all calls of a key, as JSON, e.g. `({ amountCents }) =>
-   * amountCents`, or `powertoolsCallValidation()` of `batchlatch/powertools`. Default: not checked.
+   * Returns the payload that must be equal in all calls of a key, as JSON, e.g.
+   * `({ amountCents }) => amountCents`, or `powertoolsCallValidation()` of `batchlatch/powertools`. Default:
+   * not checked.
    *
    * @param args The arguments of the call.
    */
   readonly payload?: (...args: Args) => unknown;
-  /** The attempts after which a key is parked; crashes count. Costs one write a start. Default: no limit. */
+  /**
+   * The attempts after which a key is parked; crashes count. Costs one write per start. Default: no limit.
+   */
   readonly maxAttempts?: number;
   /**
    * Returns whether the key may run again after an error; else it is parked. Default: all but
@@ -80,7 +83,7 @@ export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOp
   readonly replayFailures?: boolean | ((error: unknown) => boolean);
   /** Whether a key whose last attempt crashed runs again or is parked (costs a write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** A serializer for results that JSON cannot represent, e.g. superjson. Default: JSON, with a check. */
+  /** A serializer for results that JSON cannot represent, e.g. superjson. Default: JSON. */
   readonly serializer?: Serializer;
 }
 

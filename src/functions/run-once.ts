@@ -137,7 +137,7 @@ async function runBefore<Value>(
   return settled === 'committed' ? outcomeOfCommit(attempt) : outcomeOf(settled, attempt, call, turns);
 }
 
-/** Returns the committed result, now and for later calls, whatever the function returned afterwards. */
+/** Returns the committed result, which later calls get too, whatever the function returned. */
 function outcomeOfCommit<Value>({ transaction, end }: Attempt): CallOutcome<Value> {
   if (end?.kind === 'threw') return { status: 'threw', error: end.thrown };
   const committed = transaction?.committed;

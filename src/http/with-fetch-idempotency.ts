@@ -8,9 +8,10 @@ import type { HttpIdempotencyOptions } from './options.ts';
 /**
  * Makes a handler of web-standard requests (Hono, Next.js, Bun, Deno, any fetch-style server) run once for
  * each `Idempotency-Key` of a caller, as draft-ietf-httpapi-idempotency-key-header specifies. Later requests
- * get the stored response with `Idempotency-Replayed: true`, concurrent ones 409, and other payloads 422. If
- * the handler throws, the error is passed on and the key is free again. After it has returned a response it
- * does not run again, even if reading that response fails.
+ * get the stored response with `Idempotency-Replayed: true`, concurrent ones 409, and other payloads 422. The
+ * key is free again if the handler throws, which is passed on, or answers 401, 403, 407, 408, 425, 429, or
+ * 500 and above (`keepServerErrors`). After any other response it does not run again, even if reading that
+ * response fails.
  *
  * The handler gets the original request with its body unread. Its response is read up to `maxResponseBytes`
  * before it is sent; a longer one is streamed and not stored. Further arguments are passed on. Throws a

@@ -11,9 +11,10 @@ import type { HttpIdempotencyOptions } from './options.ts';
  * draft-ietf-httpapi-idempotency-key-header specifies. Later requests get the stored response with
  * `Idempotency-Replayed: true`, concurrent ones 409, and other payloads 422. Accepts events of API Gateway
  * REST and HTTP APIs, Lambda function URLs and Application Load Balancers, and answers in their format; other
- * events reject with an `UnsupportedEventError`. If the handler rejects, the error is passed on and the key
- * is free again. After it has returned a response it does not run again, even if that response cannot be
- * read. Without time left (`getRemainingTimeInMillis`) nothing runs (503).
+ * events reject with an `UnsupportedEventError`. The key is free again if the handler rejects, which is
+ * passed on, or answers 401, 403, 407, 408, 425, 429, or 500 and above (`keepServerErrors`). After any other
+ * response it does not run again, even if that response cannot be read. Without time left
+ * (`getRemainingTimeInMillis`) nothing runs (503).
  *
  * Throws a `ConfigurationError` at start for an unknown, missing or invalid option.
  *
@@ -46,8 +47,9 @@ export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
 /**
  * Like `withHttpIdempotency`, for a handler that uses its attempt's context (`idempotencyKey`, `attempt`,
  * `signal`, `extendLease`, `done`). `makeHandler` is called for each request; the context is undefined for
- * safe methods and for requests without an optional key. Pass it to `inTransaction` of `batchlatch/postgres`
- * or `commit` of `batchlatch/dynamodb`; the result that they commit must be the response.
+ * safe methods and for requests that omit an optional key. Pass it to `inTransaction` of
+ * `batchlatch/postgres` or `commit` of `batchlatch/dynamodb`; the result that they commit must be the
+ * response.
  *
  * @typeParam Event The event that the handler gets.
  * @typeParam Answer The handler's response.

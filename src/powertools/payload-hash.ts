@@ -94,7 +94,7 @@ function isContext(value: unknown): boolean {
 }
 
 /**
- * Returns a `payloadValidation` for batches: Powertools' hash for `payloadValidationJmesPath`.
+ * Returns a `payloadValidation` for batches that makes Powertools' hash of `payloadValidationJmesPath`.
  *
  * @param options The part of the record that is compared.
  * @throws `ConfigurationError` for an unknown, missing or invalid option.
@@ -110,7 +110,7 @@ export function powertoolsValidation(
 }
 
 /**
- * Returns a `payload` for `withIdempotency`: Powertools' hash for `payloadValidationJmesPath`.
+ * Returns a `payload` for `withIdempotency` that makes Powertools' hash of `payloadValidationJmesPath`.
  *
  * @param options The part of the call that is compared.
  * @throws `ConfigurationError` for an unknown, missing or invalid option.

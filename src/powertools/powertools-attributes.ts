@@ -17,10 +17,7 @@ import { toDocument, toJsonText } from './powertools-data.ts';
 export interface PowertoolsTableOptions {
   /** The key attribute. Default `id`. */
   readonly keyAttr?: string;
-  /**
-   * The sort key attribute, which then holds the keys, under the partition key `staticPkValue`. Default:
-   * none.
-   */
+  /** The sort key attribute, which then holds the keys (partition key: `staticPkValue`). Default: none. */
   readonly sortKeyAttr?: string;
   /** The shared partition key. Default: `idempotency#` and the function's name. Only with `sortKeyAttr`. */
   readonly staticPkValue?: string;

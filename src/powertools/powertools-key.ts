@@ -37,10 +37,10 @@ const idChecks: Readonly<Record<keyof PowertoolsIdOptions, Check>> = {
 export interface PowertoolsKeyOptions extends PowertoolsIdOptions, PowertoolsPayloadOptions {}
 
 /**
- * Returns a `key` that derives the same keys for records as Powertools' idempotency utility, `<function's
- * name>#<hash>`, so that an existing table stays usable. The keys have no namespace. A record in which
- * nothing is found throws a `KeyError`: Powertools would run it without idempotency, or under one id with all
- * others like it. Throws a `ConfigurationError` for invalid options. For `withIdempotency`, use
+ * Returns a `key` that derives the same keys for records as Powertools' idempotency utility,
+ * `<function's name>#<hash>`, so that an existing table stays usable. The keys have no namespace. A record in
+ * which nothing is found throws a `KeyError`: Powertools would run it without idempotency, or under one id
+ * with all others like it. Throws a `ConfigurationError` for invalid options. For `withIdempotency`, use
  * `powertoolsCallKey()`.
  *
  * The function's name is read from `AWS_LAMBDA_FUNCTION_NAME` when this is called, as Powertools does when
