@@ -5,8 +5,8 @@ import { exactBody } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**
- * The record's body as canonical JSON: two messages of one key that differ in white space or in the order of members
- * are one payload. Throws a `PermanentError` for a body in which a number has more digits than JavaScript reads.
+ * Returns the record's body as canonical JSON: messages that differ only in white space or member order have
+ * the same payload. Throws a `PermanentError` for numbers that JavaScript cannot read exactly.
  */
 export function bodyText(record: BatchRecord): string {
   return exactly(() => {
@@ -15,7 +15,9 @@ export function bodyText(record: BatchRecord): string {
   });
 }
 
-/** What `payload` gave as canonical JSON. Throws a `PermanentError` for what JSON does not show. */
+/**
+ * Returns the result of `payload` as canonical JSON. Throws a `PermanentError` for values JSON cannot hold.
+ */
 export function payloadText(value: unknown): string {
   return exactly(() => canonicalText(value));
 }
@@ -25,26 +27,25 @@ function exactly(text: () => string): string {
     return text();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new PermanentError(`The durable execution would not get what was sent. ${why}`, { cause });
+    throw new PermanentError(`The durable execution would not get the payload unchanged. ${why}`, { cause });
   }
 }
 
-/** What Lambda takes as `DurableExecutionName`. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** 64 less a SHA-256 in base64url and a hyphen. */
+/** 64 characters, minus a SHA-256 in base64url and a hyphen. */
 const LONGEST_PREFIX = 20;
 
-/** Whether Lambda takes it as the name of an execution. */
+/** Whether Lambda accepts a value as `DurableExecutionName`. */
 export function isExecutionName(value: unknown): value is string {
   return typeof value === 'string' && NAME.test(value);
 }
 
 /**
- * The name of the execution of a key: the namespace, as far as it fits, and SHA-256 over the function and the key. What
- * stands behind the namespace may be personal, and names are shown in consoles and logs. The function is part of it
- * because names are unique within an account and a region; its version is not, so that a deployment between two
- * deliveries changes no name.
+ * Returns the execution name of a key: the namespace, shortened to fit, and a SHA-256 over function and key.
+ * The rest of the key may be personal data, and consoles and logs show names. The hash includes the function
+ * because names are unique within an account and region, and not its version, so that a deployment changes no
+ * name.
  */
 export function executionNameOf(idempotencyKey: string, functionName: string): string {
   const namespace = idempotencyKey.split('#', 1)[0] ?? '';

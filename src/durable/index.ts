@@ -1,5 +1,5 @@
 /**
- * A handler that starts one durable execution of AWS Lambda per record.
+ * A handler that starts a durable execution of AWS Lambda for each record.
  *
  * @module batchlatch/durable
  */

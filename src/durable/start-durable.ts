@@ -10,31 +10,31 @@ import { bodyText, executionNameOf, isExecutionName, payloadText } from './execu
 type Client = Pick<Lambda.LambdaClient, 'send'>;
 
 /**
- * Which durable function is started, and with what.
+ * Options of `startDurable`.
  *
  * @typeParam Body The type of the record's body.
  */
 export interface StartDurableOptions<Body = unknown> {
-  /** Name, partial ARN or ARN of the durable function; a version or an alias may follow, as in `fulfil-order:live`. */
+  /** The durable function's name, partial ARN or ARN, with an optional qualifier: `fulfil-order:live`. */
   readonly functionName: string;
   /**
-   * The version or alias, or `$LATEST`. Required where `functionName` does not end with one: Lambda starts durable
-   * functions in no other way. Default: the one in `functionName`.
+   * The version, alias or `$LATEST`. Required if `functionName` ends with none: Lambda starts durable
+   * functions only by a qualified name. Default: the one in `functionName`.
    */
   readonly qualifier?: string;
-  /** Default: a client of its own for the environment's region, made when it is first needed. */
+  /** The Lambda client. Default: one for the environment's region, created when first needed. */
   readonly client?: Client;
   /**
-   * The name of the execution: 1 to 64 letters, digits, hyphens and underscores, the same for every delivery of a key.
-   * Default: the namespace and a hash of the function and the idempotency key.
+   * Returns the execution name: 1 to 64 letters, digits, hyphens and underscores, equal for every delivery of
+   * a key. Default: the namespace and a hash of the function and the idempotency key.
    *
    * @param record The record.
-   * @param context The context of its attempt, with the idempotency key.
+   * @param context The context of the attempt, with the idempotency key.
    */
   readonly executionName?: (record: BatchRecord<Body>, context: RecordContext) => string;
   /**
-   * What the function gets, as JSON of at most 1 MB. It must be the same for every delivery of a key: no times, no
-   * message ids, no trace ids. Default: the record's body.
+   * Returns the payload, up to 1 MB as JSON. It must be equal for every delivery of a key: no times, message
+   * ids or trace ids. Default: the record's body.
    *
    * @param record The record.
    */
@@ -42,16 +42,17 @@ export interface StartDurableOptions<Body = unknown> {
 }
 
 /**
- * A record handler that starts a durable execution of AWS Lambda for each record, once: asynchronously, under a name that
- * is made of the idempotency key, so that a delivery after a crash finds the execution that was started before it. The
- * record is completed when Lambda has taken the execution, not when the execution has ended; the ARN of the execution is the
- * result. A name that was used with another payload parks the claim (`BATCHLATCH_EXECUTION_MISMATCH`). Needs
- * `@aws-sdk/client-lambda` and `lambda:InvokeFunction`. Throws a `ConfigurationError` for options that cannot work.
+ * Returns a record handler that starts one durable execution of AWS Lambda for each record, asynchronously.
+ * The execution's name is derived from the idempotency key, so a delivery after a crash finds the execution
+ * that was already started. The record is completed when Lambda has accepted the execution, before the
+ * execution ends; the result is the execution's ARN. A name that was used with another payload parks the
+ * claim (`BATCHLATCH_EXECUTION_MISMATCH`). Requires `@aws-sdk/client-lambda` and `lambda:InvokeFunction`.
+ * Throws a `ConfigurationError` for invalid options.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/durable-execution-idempotency.html
  *
  * @typeParam Body The type of the record's body.
- * @param options Which function is started, and with what.
+ * @param options The function to start, and its payload.
  *
  * @example
  * createBatchProcessor(startDurable({ functionName: 'fulfil-order', qualifier: 'live' }));
@@ -65,7 +66,7 @@ export function startDurable<Body = unknown>(
   let sdk: ReturnType<typeof loadSdk> | undefined;
   const load = (): ReturnType<typeof loadSdk> => {
     sdk ??= loadSdk(client);
-    sdk.catch(() => (sdk = undefined)); // a package that is installed later is found
+    sdk.catch(() => (sdk = undefined)); // retry, in case the package is installed later
     return sdk;
   };
 
@@ -106,16 +107,16 @@ async function start(
     signal.throwIfAborted();
     throw startError(thrown, `${functionName}:${qualifier}`, name);
   }
-  // It ran: another delivery must not run it again.
+  // The function was invoked, so another delivery must not invoke it again.
   if (arn === undefined || arn === '') {
     throw new PermanentError(
-      `Lambda took the invocation of ${functionName}:${qualifier} and started no durable execution: the function has no DurableConfig, so nothing keeps another delivery from invoking it again`,
+      `Lambda invoked ${functionName}:${qualifier} but started no durable execution: the function has no ` +
+        'DurableConfig, so another delivery would invoke it again. Set its DurableConfig',
     );
   }
   return arn;
 }
 
-/** An optional peer dependency: functions that start no durable executions need neither install nor load it. */
 async function loadSdk(given: Client | undefined) {
   let lambda: typeof Lambda;
   try {
@@ -126,10 +127,11 @@ async function loadSdk(given: Client | undefined) {
       { cause },
     );
   }
-  // An older one leaves the name out, and every delivery would start an execution of its own.
+  // An older version ignores the name, so every delivery would start another execution.
   if (!('DurableExecutionAlreadyStartedException' in lambda)) {
     throw new ConfigurationError(
-      'startDurable needs a version of `@aws-sdk/client-lambda` that knows durable executions: 3.946.0 or later. Bundle it, if it is that of the Lambda runtime',
+      'startDurable needs `@aws-sdk/client-lambda` 3.946.0 or later, which supports durable executions. ' +
+        'If the version of the Lambda runtime is older, bundle one',
     );
   }
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
@@ -137,17 +139,18 @@ async function loadSdk(given: Client | undefined) {
   return { lambda, client };
 }
 
-const FUNCTION =
-  /^(?:arn:[a-z-]+:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:)?([A-Za-z0-9_-]{1,64})(?::(\$LATEST|[A-Za-z0-9_-]{1,128}))?$/;
+const ACCOUNT = /(?:arn:[a-z-]+:lambda:[a-z0-9-]+:)?\d{12}:function:/.source;
+const FUNCTION = new RegExp(`^(?:${ACCOUNT})?([A-Za-z0-9_-]{1,64})(?::([$]LATEST|[A-Za-z0-9_-]{1,128}))?$`);
 const QUALIFIER = /^(?:\$LATEST|[A-Za-z0-9_-]{1,128})$/;
 
-/** `bareName` is without account, region and version: however the function is named, it is the same one. */
+/** Returns the function to invoke. `bareName`, for hashing, omits account, region and version. */
 function targetOf({ functionName, qualifier }: StartDurableOptions<never>) {
   const [, bareName = '', suffix] = FUNCTION.exec(functionName) ?? [];
   if ((suffix === undefined) === (qualifier === undefined)) {
     throw new ConfigurationError(
       suffix === undefined
-        ? `startDurable: Expected \`qualifier\` to be a version or an alias, because \`functionName\` ends with none: Lambda starts durable functions only by one, e.g. qualifier: 'live'`
+        ? 'startDurable: Expected `qualifier` to be a version or an alias, because `functionName` ends ' +
+            "with none: Lambda starts durable functions only by one, e.g. qualifier: 'live'"
         : 'startDurable: Expected `qualifier` or a `functionName` that ends with one, got both',
     );
   }

@@ -1,31 +1,32 @@
 import type { AttemptContext } from '../claims/attempt-handle.ts';
 
 /**
- * What a function sees of the attempt it runs in. `commit` of `batchlatch/dynamodb` and `inTransaction` of `batchlatch/postgres` take
- * it: what they commit is then the result, of this call and of later ones, whatever the function returns.
+ * The context of an attempt of a function. Pass it to `commit` of `batchlatch/dynamodb` or `inTransaction` of
+ * `batchlatch/postgres`: what they commit is the result of this and later calls, whatever the function
+ * returns.
  */
 export interface CallContext extends AttemptContext {
-  /** `namespace#version:key`, to be passed to downstream services that take idempotency keys. */
+  /** `namespace#version:key`, for downstream services that take idempotency keys. */
   readonly idempotencyKey: string;
-  /** 1, 2, 3 …: how many times the key has been claimed. The fencing token: a later attempt has a higher one. */
+  /** How many times the key has been claimed, from 1. It only grows, so it serves as a fencing token. */
   readonly attempt: number;
   /**
-   * Aborted with a `LeaseLostError` when the lease is over: another attempt may start. A function that has seen that
-   * and then returns counts as stopped half-way: its caller gets an `InterruptedError`, and the key may run
-   * again. Check it between two steps with `signal.throwIfAborted()`, and pass it on.
+   * Aborted with a `LeaseLostError` when the lease ends: another attempt may start. A function that observes
+   * the abort and then returns counts as interrupted: its caller gets an `InterruptedError`, and the key may
+   * run again. Pass the signal on, and call `signal.throwIfAborted()` between steps.
    */
   readonly signal: AbortSignal;
-  /** Until when no other attempt starts, in epoch milliseconds. */
+  /** The end of the lease, in epoch milliseconds. No other attempt starts before it. */
   readonly leaseUntil: number;
   /**
-   * Makes the lease last at least `leaseMs` from now. Rejects with a `LeaseLostError` when it is no longer this attempt's.
+   * Extends the lease to at least `leaseMs` from now. Rejects with a `LeaseLostError` if the lease is lost.
    *
-   * @param leaseMs The least that has to be left of the lease from now on, in milliseconds.
+   * @param leaseMs The minimum remaining lease, in milliseconds.
    */
   extendLease(leaseMs: number): Promise<void>;
   /**
-   * Says that the work is done although the signal was aborted while it ran: what the function then returns, or
-   * throws, counts as if the abort had not been seen. Without an abort it changes nothing.
+   * Marks the work as done although the signal was aborted: the function's result or error counts as if it
+   * had not observed the abort. Has no effect without an abort.
    */
   done(): void;
 }

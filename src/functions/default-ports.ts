@@ -8,8 +8,8 @@ import type { ClaimOptions } from './options.ts';
 import type { CallPorts } from './run-once.ts';
 
 /**
- * The machine's clock and randomness, except for what the options replace.
- * Without a `store` and `CLAIMS_TABLE_NAME` it throws a `ConfigurationError` in Lambda; elsewhere the first call gets it.
+ * Returns the system clock and randomness, with the store and clock of the options. Without `store` and
+ * `CLAIMS_TABLE_NAME` it throws a `ConfigurationError` in Lambda; elsewhere the first call rejects with it.
  */
 export function defaultPorts({
   store,

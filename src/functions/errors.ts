@@ -3,18 +3,18 @@ import { BatchlatchError } from '../base/errors.ts';
 
 const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 
-/** Another call holds this key. Try again after `retryAfterMs`, or sooner. Code: `BATCHLATCH_CONFLICT`. */
+/** Thrown while another call holds the key. Try again after `retryAfterMs`. Code: `BATCHLATCH_CONFLICT`. */
 export class ConflictError extends BatchlatchError {
-  /** Until when the other's lease is exclusive, in epoch milliseconds. */
+  /** The end of the other call's lease, in epoch milliseconds. */
   readonly leaseUntil: number;
-  /** What is left of that lease, in milliseconds; at least 1. */
+  /** The remaining time of that lease, in milliseconds; at least 1. */
   readonly retryAfterMs: number;
 
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Public for tests of code that catches it.
    *
-   * @param leaseUntil The end of the other's lease, in epoch milliseconds.
-   * @param now The time, in epoch milliseconds.
+   * @param leaseUntil The end of the other call's lease, in epoch milliseconds.
+   * @param now The current time, in epoch milliseconds.
    */
   constructor(leaseUntil: number, now: number) {
     super('BATCHLATCH_CONFLICT', 'Another call with this idempotency key is in progress');
@@ -25,58 +25,61 @@ export class ConflictError extends BatchlatchError {
 
 /** No time is left of the invocation: nothing was run, and the key is free. Code: `BATCHLATCH_DEADLINE`. */
 export class NoTimeLeftError extends BatchlatchError {
-  /** Made by batchlatch; for tests of code that catches it. */
+  /** Public for tests of code that catches it. */
   constructor() {
     super(
       'BATCHLATCH_DEADLINE',
-      'The invocation has no time left (`remainingTimeMs`), so nothing was run. Call again in an invocation that has time',
+      'The invocation has no time left (`remainingTimeMs`), so nothing was run. ' +
+        'Call again in an invocation that has time',
     );
   }
 }
 
 /**
- * The key failed for good, or its last attempt crashed and `onLapsedLease` is 'park': it does not run again until a
- * person releases it or its retention is over. Code: `BATCHLATCH_PARKED`.
+ * Thrown for a parked key: it failed permanently, or its last attempt crashed and `onLapsedLease` is 'park'.
+ * It does not run again until a person releases it or its retention ends. Code: `BATCHLATCH_PARKED`.
  */
 export class ParkedError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Public for tests of code that catches it.
    *
-   * @param options Why it is parked, as its `cause`.
+   * @param options The reason for parking, as `cause`.
    */
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_PARKED',
-      'This idempotency key is parked: it does not run again until a person releases it or its retention (`retentionMs.parked`) is over. The cause says why',
+      'This idempotency key is parked: it does not run again until a person releases it ' +
+        'or its retention (`retentionMs.parked`) is over. The cause says why',
       options,
     );
   }
 }
 
 /**
- * The effect is done and will not run again, but its result cannot be kept: JSON does not hold it, or the store has
- * no room for it. Every later call gets the same error. Code: `BATCHLATCH_UNSERIALIZABLE_RESULT`.
+ * Thrown when the effect is done but its result cannot be stored: JSON cannot represent it, or it is too long
+ * for the store. The key does not run again; every later call gets this error. Code:
+ * `BATCHLATCH_UNSERIALIZABLE_RESULT`.
  */
 export class UnserializableResultError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Public for tests of code that catches it.
    *
-   * @param message Why the result cannot be kept.
+   * @param message Why the result cannot be stored.
    */
   constructor(message: string) {
     super(UNSERIALIZABLE, message);
   }
 }
 
-/** A failure that an earlier call stored: name, message and code are those of the first error. */
+/** A failure stored by an earlier call, with the name, message and code of the original error. */
 export class ReplayedError extends Error {
-  /** The first error's code, where it had one. */
+  /** The code of the original error, if it had one. */
   readonly code?: string;
 
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Public for tests of code that catches it.
    *
-   * @param stored What the claim keeps of the first error.
+   * @param stored The error as the claim stores it.
    */
   constructor({ name, message, code }: StoredError) {
     super(message);
@@ -85,7 +88,6 @@ export class ReplayedError extends Error {
   }
 }
 
-/** The error that a stored one stands for. */
 export function replayedError(stored: StoredError | undefined): Error {
   if (stored?.code === UNSERIALIZABLE) return new UnserializableResultError(stored.message);
   return new ReplayedError(stored ?? { name: 'Error', message: 'The stored failure has no error' });

@@ -20,65 +20,70 @@ import { aNamespace, aPolicy, aRetention } from '../options/domain-checks.ts';
 import type { Serializer } from './result-text.ts';
 import type { CallSettings } from './run-once.ts';
 
-/** Options of claims around calls, whatever is called. */
+/** Options of claims, for functions and HTTP handlers. */
 export interface ClaimOptions {
   /**
-   * Where claims live: a store, alone or wrapped in `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
-   * in the table that `CLAIMS_TABLE_NAME` names.
+   * The store of the claims, optionally wrapped in `cached(store, { max })` and `resultsIn(storage, store)`.
+   * Default: DynamoDB, in the table named by `CLAIMS_TABLE_NAME`.
    */
   readonly store?: ClaimStore;
-  /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation plus a second; 60,000 if that is unknown. */
+  /** The lease length, in milliseconds. Default: the invocation's remaining time plus 1,000, or 60,000. */
   readonly leaseMs?: number;
-  /** Whether to renew the lease, each time a third of it is over, while the function runs. Default false. */
+  /** Whether to renew the lease, at each third of it, while the function runs. Default false. */
   readonly heartbeat?: boolean;
   /**
-   * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days; parked
-   * keys 90 days, also with a number that is smaller.
+   * How long keys are stored, in milliseconds: a number, or `{ completed, failed, parked }`. Default: 4 days,
+   * and 90 days for parked keys, which a smaller number does not shorten.
    */
   readonly retentionMs?: RetentionMs;
-  /** While another call holds the key: `waitForOwner({ timeoutMs })` waits for it. Default: a `ConflictError` at once. */
+  /** Waits for another call of the key: `waitForOwner({ timeoutMs })`. Default: a `ConflictError` at once. */
   readonly onConflict?: WaitForOwner;
   /** For tests. Default: the system clock. */
   readonly clock?: Clock;
 }
 
 /**
- * Options of calls, whatever their keys are.
+ * Options of calls, for any kind of key.
  *
  * @typeParam Args The parameters of the function.
  */
 export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
-   * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`.
-   * The store is waited for until shortly before it is over, and nothing starts within its last second. With 0 or less nothing is run
-   * (`NoTimeLeftError`); undefined, NaN and infinite values are ignored. Default: no limit is known.
+   * Returns the remaining time of the invocation, in milliseconds, e.g.
+   * `(_event, lambda) => lambda.getRemainingTimeInMillis()`. The call waits for the store until shortly
+   * before the end, and starts nothing within the last second. At 0 or less nothing runs (`NoTimeLeftError`);
+   * undefined, NaN and infinite values are ignored. Default: no time limit.
    *
    * @param args The arguments of the call.
    */
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /**
-   * What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`, or
-   * `powertoolsCallValidation()` of `batchlatch/powertools`. Default: off.
+   * Returns the payload that must be equal in all calls of a key, as JSON, e.g.
+   * `({ amountCents }) => amountCents`, or `powertoolsCallValidation()` of `batchlatch/powertools`. Default:
+   * not checked.
    *
    * @param args The arguments of the call.
    */
   readonly payload?: (...args: Args) => unknown;
-  /** Attempts after which a key is parked; crashes count. Costs one write, which says that the function starts. Default: no limit. */
+  /**
+   * The attempts after which a key is parked; crashes count. Costs one write per start. Default: no limit.
+   */
   readonly maxAttempts?: number;
   /**
-   * Which errors leave the key free for the next call; the others park it. Default: all except `PermanentError`.
+   * Returns whether the key may run again after an error; else it is parked. Default: all but
+   * `PermanentError`.
    *
    * @param error What the function rejected with.
    */
   readonly retryable?: (error: unknown) => boolean;
   /**
-   * Whether the first failure is the answer: it is stored for as long as a completion, and every later call rejects with an
-   * error of the same name, message and code. A function chooses the failures. Default false.
+   * Whether to store a failure for as long as a completion, so that later calls reject with an error of the
+   * same name, message and code; a function decides for each error. Default false.
    */
   readonly replayFailures?: boolean | ((error: unknown) => boolean);
-  /** What to do with a key whose last attempt crashed: run it again, or park it for a person (costs one write). Default 'rerun'. */
+  /** Whether a key whose last attempt crashed runs again or is parked (costs a write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** For results that JSON cannot represent, e.g. superjson. Default: JSON, which refuses what it would change. */
+  /** A serializer for results that JSON cannot represent, e.g. superjson. Default: JSON. */
   readonly serializer?: Serializer;
 }
 
@@ -89,30 +94,30 @@ export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOp
  */
 export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends CallOptions<Args> {
   /**
-   * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part
-   * that is missing or empty rejects the call: calls without a key never share one.
+   * Returns the key of a call from its arguments: an id, several ids as an array, or `argumentHash()`. An
+   * empty or missing part rejects the call, so that calls without a key never share one.
    *
    * @param args The arguments of the call.
    */
   readonly key: (...args: Args) => string | readonly string[];
-  /** Prefix of every key, so that two functions on one store never share claims; a function gives keys per tenant. */
+  /** The prefix of every key, so that functions never share claims; a function returns one per tenant. */
   readonly namespace: string | ((...args: Args) => string);
 }
 
 /**
- * Options of `withIdempotency` and `withIdempotencyContext` on a table whose keys another library makes too.
+ * Options of `withIdempotency` and `withIdempotencyContext` for keys that another library makes.
  *
  * @typeParam Args The parameters of the function.
  */
 export interface WholeKeyOptions<Args extends unknown[] = unknown[]> extends CallOptions<Args> {
-  /** Gives the key as it is stored: `powertoolsCallKey()` of `batchlatch/powertools`. */
+  /** Returns the key as it is stored: `powertoolsCallKey()` of `batchlatch/powertools`. */
   readonly key: WholeCallKey<Args>;
-  /** Absent: no prefix is put before a whole key. Default: none. */
+  /** Must be absent: whole keys have no prefix. Default: none. */
   readonly namespace?: undefined;
 }
 
 /**
- * Either of them. In this order TypeScript names a `namespace` that is missing.
+ * `IdempotencyOptions` or `WholeKeyOptions`. In this order, TypeScript's error names a missing `namespace`.
  *
  * @typeParam Args The parameters of the function.
  */
@@ -142,14 +147,13 @@ const checks: Readonly<Record<keyof IdempotencyOptions, Check>> = {
   serializer: objectWith('stringify', 'parse'),
 };
 
-/** Whether the key is stored as it is. The options may be anything: they are asked before they are checked. */
+/** Whether the key is stored without a prefix. The options are not checked yet and may be anything. */
 export function isWholeKey<Args extends unknown[]>(
   options: AnyCallOptions<Args>,
 ): options is WholeKeyOptions<Args> {
   return (options as Partial<WholeKeyOptions<Args>> | null)?.key?.isWholeKey === true;
 }
 
-/** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
 export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallOptions<Args>): CallSettings {
   if (isWholeKey(options)) {
     assertNoNamespace(options.namespace, 'powertoolsCallKey()');
@@ -158,7 +162,6 @@ export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallO
   return callSettings(options);
 }
 
-/** The settings of options that have been checked. */
 export function callSettings({
   leaseMs,
   heartbeat = false,

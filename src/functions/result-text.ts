@@ -1,31 +1,31 @@
 import { Buffer } from 'node:buffer';
 
-/** Turns results into text and back, for those that JSON cannot represent, e.g. superjson. The text should be JSON. */
+/** A serializer for results that JSON cannot represent, e.g. superjson. Its text should be JSON. */
 export interface Serializer {
   /**
-   * Makes the text that is stored. What it throws is an `UnserializableResultError`.
+   * Returns the text to store. If it throws, the call rejects with an `UnserializableResultError`.
    *
-   * @param value What the function returned.
+   * @param value The result of the function.
    */
   readonly stringify: (value: unknown) => string;
   /**
-   * Makes the result of a stored text again.
+   * Returns the result of a stored text.
    *
-   * @param text What `stringify` returned.
+   * @param text The text that `stringify` returned.
    */
   readonly parse: (text: string) => unknown;
 }
 
 export type ResultText =
-  /** No text for `undefined`, the result of functions that return nothing. */
+  /** Absent for `undefined`, the result of functions that return nothing. */
   | { readonly text?: string }
-  /** Why the value cannot be kept, with its path from `$`. */
+  /** Why the value cannot be stored, with its path from `$`. */
   | { readonly problem: string };
 
 /**
- * The text that is stored of a result: such that reading it gives the same value. `JSON.stringify` alone would turn a
- * Date into a string, a Map into `{}` and NaN into null silently, and a replay would not be what the first
- * caller got. Members that are `undefined` are left out, as JSON does.
+ * Returns the text to store for a result; parsing it gives an equal value. `JSON.stringify` alone would
+ * silently turn a Date into a string, a Map into `{}` and NaN into null, so a replay would differ from the
+ * first result. Members that are `undefined` are left out.
  */
 export function toResultText(
   value: unknown,
@@ -45,7 +45,7 @@ export function toResultText(
       if (typeof text !== 'string') return { problem: 'the serializer returned no text' };
     }
   } catch {
-    return { problem: 'it cannot be read' }; // a getter, a proxy or a serializer that throws, with text of the payload
+    return { problem: 'it cannot be read' }; // the error is dropped: it may quote the payload
   }
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) {
     return { problem: `it is longer than the ${maxBytes} bytes that the store keeps` };
@@ -53,13 +53,13 @@ export function toResultText(
   return { text };
 }
 
-/** A new value for each call, so that one caller's changes do not affect another's. */
+/** Parses a stored result: a new value for each call, so that callers cannot change each other's. */
 export function fromResultText(text: string | undefined, serializer: Serializer | undefined): unknown {
   if (text === undefined) return undefined;
   return serializer === undefined ? JSON.parse(text) : serializer.parse(text);
 }
 
-/** Far below what would overflow the stack of this search or of JSON's. */
+/** A nesting limit far below what overflows the stack, here or in `JSON.stringify`. */
 const DEEPEST = 500;
 const LONGEST_PATH = 200;
 
@@ -88,7 +88,7 @@ function misfitIn(object: object, path: string, parents: readonly unknown[]): st
   if (parents.includes(object)) return misfit('cycle', path);
   if (parents.length >= DEEPEST) return `it is nested deeper than ${DEEPEST} levels`;
   const around = [...parents, object];
-  // A hole of a list is a member too, which JSON would make null.
+  // JSON would turn a hole of an array into null.
   for (const [name, member] of isList ? object.entries() : Object.entries(object)) {
     if (member === undefined && !isList) continue;
     const found = findMisfit(member, isList ? `${path}[${name}]` : `${path}.${name}`, around);
@@ -106,5 +106,5 @@ function classOf(object: object): string {
 
 function misfit(what: string, path: string): string {
   const shown = path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH)}…` : path;
-  return `JSON does not hold the ${what} at \`${shown}\``;
+  return `JSON cannot represent the ${what} at \`${shown}\``;
 }

@@ -22,50 +22,46 @@ import { createSettlementQueue } from '../claims/settlement-queue.ts';
 import type { CallContext } from './call-context.ts';
 import { Turns } from './turns.ts';
 
-/** What the calls of one function need from outside, and share. */
+/** The dependencies that all calls of one function share. */
 export interface CallPorts {
   readonly store: ClaimStore;
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** A token that no other attempt has. */
   readonly newOwner: () => string;
   readonly unstarted: UnstartedClaims;
 }
 
-/** What all calls of one function have in common. */
 export interface CallSettings extends AttemptRules {
-  /** Default: as long as the invocation lasts from when the lease is asked for. */
+  /** Default: the remaining time of the invocation when the lease is requested. */
   readonly leaseMs: number | undefined;
-  /** How long to wait for another owner's end, in milliseconds. */
+  /** How long to wait for another owner of the key, in milliseconds. */
   readonly waitMs: number;
   readonly heartbeat: boolean;
 }
 
-/** One call: its key and what its claim says about it, what is run, and how its ends are stored. */
+/** A call: its key, its work, and how its outcomes are stored. */
 export interface Call<Value> {
   readonly key: string;
   readonly payloadHash: string | undefined;
   readonly lockedBy: string | undefined;
-  /** When the invocation is over, in epoch milliseconds; `Infinity` if it is unknown. */
+  /** When the invocation ends, in epoch milliseconds; `Infinity` if unknown. */
   readonly endsAt: number;
   run(context: CallContext): Promise<Value>;
-  /** What is returned, of what is committed as the result. Default: the same. */
+  /** Converts a committed result into the returned value. Default: unchanged. */
   toValue?(committed: unknown): Promise<Value>;
-  /** The end of an attempt that returned. */
   endOf(value: Value): Ending;
-  /** The end where the store turns out to have no room for the value. */
+  /** The ending if the result is too long for the store. */
   endOfTooLarge(): Ending;
-  /** The end of an attempt that threw. `isLast`: no attempt is left (`maxAttempts`). */
+  /** The ending of an attempt that threw. `isLast`: `maxAttempts` is reached. */
   endOfFailure(error: unknown, isLast: boolean): Ending;
 }
 
-/** When an invocation ends of which this remains. 0 and less are times too; none, NaN and what is not finite say nothing. */
+/** Returns when an invocation with this remaining time ends. Undefined, NaN and infinity mean no limit. */
 export function endOfInvocation(remainingTimeMs: number | undefined, clock: Clock): number {
   return Number.isFinite(remainingTimeMs) ? clock.now() + (remainingTimeMs as number) : Infinity;
 }
 
-/** How a call ended. A closed union: callers switch over all of it. */
 export type CallOutcome<Value> =
   | {
       readonly status: 'returned';
@@ -74,17 +70,17 @@ export type CallOutcome<Value> =
       readonly settled: SettleOutcome;
     }
   | { readonly status: 'threw'; readonly error: unknown }
-  /** Nothing was run: no time is left, of the invocation or of the lease (then until when the claim may block others). */
+  /** Nothing ran: no time was left. `leaseUntil`: set if the lease, not the invocation, was too short. */
   | { readonly status: 'not-started'; readonly leaseUntil: number | undefined }
   | Exclude<AcquireOutcome, { readonly status: 'acquired' }>;
 
-/** How long before the invocation ends nothing starts any more, in milliseconds; of a short one half of it. */
+/** No call starts within this time before the invocation ends; within half of a short invocation. */
 const DEADLINE_MARGIN_MS = 1_000;
 
 /**
- * Runs the call of one key at most once at a time: claim, run, settle. Every end of the call is settled, a failure
- * too, so that no key stays in progress when its process lives. Where the remaining time is known, the store is waited for
- * until shortly before it is over. Never rejects.
+ * Claims a key, runs its call and settles it; no two calls of a key run at once. Failures are settled too, so
+ * a key stays in progress only if its process dies. Waits for the store until shortly before the invocation
+ * ends. Never rejects.
  */
 export async function runOnce<Value>(
   call: Call<Value>,
@@ -111,9 +107,9 @@ async function runBefore<Value>(
   const { store, clock, random, unstarted } = ports;
   const leaseMs = (): number => settings.leaseMs ?? defaultLeaseMs(deadline.remainingTimeMs());
   const request = requestOf(call, leaseMs, settings, ports);
-  void unstarted.giveBack(); // what an earlier call could not release
+  void unstarted.giveBack(); // claims that an earlier call could not release
   const timeoutMs = Math.max(0, Math.min(settings.waitMs, deadline.remainingTimeMs()));
-  // One owner for all polls: an acquire whose answer was lost is met again.
+  // All polls use one owner, so an acquire whose response was lost is recognised.
   const { stop: signal, answerNow: callSignal } = deadline;
   const claim = await acquireOrWait(store, request, { timeoutMs, clock, random, signal, callSignal });
   if (claim.status === 'error' && mayPass(claim.error)) {
@@ -130,7 +126,7 @@ async function runBefore<Value>(
   const refusal = refusalOf(attempt, settings);
   if (refusal !== undefined) return park(attempt, refusal, turns);
   if (!(await mayStart(attempt, scope))) {
-    // Kept, it would look to the next attempt as if this one had died.
+    // Unreleased, it would look like a crash to the next attempt.
     const released = await new Promise<SettleOutcome>((resolve) => release(attempt, resolve));
     // rule: late-calls
     if (typeof released === 'object') void unstarted.giveBack();
@@ -141,11 +137,11 @@ async function runBefore<Value>(
   return settled === 'committed' ? outcomeOfCommit(attempt) : outcomeOf(settled, attempt, call, turns);
 }
 
-/** What was committed is the answer, now and later: not what was returned afterwards. */
+/** Returns the committed result, which later calls get too, whatever the function returned. */
 function outcomeOfCommit<Value>({ transaction, end }: Attempt): CallOutcome<Value> {
   if (end?.kind === 'threw') return { status: 'threw', error: end.thrown };
   const committed = transaction?.committed;
-  // Its row alone has shown that it was written, and the function had seen the error.
+  // Only the row showed that the commit succeeded; the function had seen its error.
   if (committed === undefined) return { status: 'threw', error: transaction?.failure };
   const { result, ending } = committed;
   return { status: 'returned', value: result as Value, ending, settled: 'stored' };
@@ -158,7 +154,7 @@ async function outcomeOf<Value>(
   turns: Turns,
 ): Promise<CallOutcome<Value>> {
   const { end } = attempt;
-  // What the store says never hides the business error.
+  // The function's own error takes precedence over the store's.
   if (end?.kind === 'threw') return { status: 'threw', error: end.thrown };
   const stored = isTooLarge(settled)
     ? await turns.stored(() => storeEnding(attempt, call.endOfTooLarge()))
@@ -184,7 +180,7 @@ function requestOf(
     key,
     owner,
     leaseMs: leaseMs(),
-    retentionMs: settings.retention.inProgress, // until its end says otherwise
+    retentionMs: settings.retention.inProgress, // until it is settled
     ...(isRecordingStart && { recordsStart: true }),
     ...defined({ payloadHash, lockedBy }),
   });
@@ -197,7 +193,7 @@ function scopeOf<Value>(
   settings: CallSettings,
   { store, clock, random, unstarted }: CallPorts,
 ): AttemptScope {
-  // Alone: a caller waits for it.
+  // Sent without delay, as a caller waits.
   const settlements = createSettlementQueue<SettlingAttempt>({
     store,
     clock,
@@ -214,7 +210,7 @@ function scopeOf<Value>(
   return {
     time: {
       clock,
-      // Nothing ends the function at the deadline: it is told of the end of its lease, also where that is later.
+      // The deadline does not abort the function; the end of its lease does, even if that is later.
       deadline: { ...deadline, endsAt: Infinity },
       remainingTimeMs: () => deadline.remainingTimeMs(),
       leaseMs,
@@ -226,14 +222,13 @@ function scopeOf<Value>(
   };
 }
 
-/** Nobody observes a call. */
 const NOTHING = { claimed: false, started: false, succeeded: false, settling: false };
 
 function endingOf<Value>(call: Call<Value>): EndingOf {
   return (end, isLast) => {
     if (end.kind === 'returned') return call.endOf(end.result as Value);
     if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
-    // Not the key's answer, even with `replayFailures`: the next attempt may get further.
+    // An interrupted attempt is not stored as the key's answer: the next one may get further.
     // rule: seen-abort-of-calls
     if (end.hasSeenAbort === true) return { end: isLast ? 'park' : 'fail', error: toStoredError(end.thrown) };
     return call.endOfFailure(end.thrown, isLast);
@@ -243,13 +238,13 @@ function endingOf<Value>(call: Call<Value>): EndingOf {
 async function park<Value>(attempt: Attempt, reason: Error, turns: Turns): Promise<CallOutcome<Value>> {
   attempt.refuse({ kind: 'refused', error: reason });
   const settled = await turns.stored(() => settle(attempt));
-  // What is not stored as parked stays in progress until its lease lapses, and comes here again.
+  // If the store failed, the key stays in progress until its lease lapses; the next call parks it.
   return typeof settled === 'object'
     ? { status: 'error', error: settled.error }
     : { status: 'parked', error: toStoredError(reason) };
 }
 
-/** Not shortly before the invocation is over: what is started then would be cut off. */
+/** Whether the function may start: not shortly before the invocation ends, which would cut it off. */
 async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean> {
   const { stop } = scope.time.deadline;
   if (stop.aborted) return false;
@@ -259,7 +254,6 @@ async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean>
   return isReady && !stop.aborted;
 }
 
-/** Calls the function, and resolves when it has ended. */
 async function run<Value>(attempt: Attempt, call: Call<Value>, turns: Turns): Promise<void> {
   const { scope } = attempt;
   const running = new Running(scope.time, [attempt]);

@@ -1,7 +1,7 @@
 import type { Attempt, Runner } from '../attempts/attempt.ts';
 import type { Settled, Work } from '../attempts/work.ts';
 
-/** The turns of the only attempt of a call, as promises. */
+/** The runner of a single attempt: turns its callbacks into promises. */
 export class Turns implements Runner<Work> {
   #resolve: ((settled: Settled | undefined) => void) | undefined;
   #reject: ((thrown: unknown) => void) | undefined;
@@ -11,7 +11,7 @@ export class Turns implements Runner<Work> {
     await this.#next(start);
   }
 
-  /** Resolves with what became of the settlement that `start` asks for. */
+  /** Resolves with the outcome of the settlement that `start` requests. */
   async stored(start: () => void): Promise<Settled> {
     return (await this.#next(start)) as Settled;
   }
@@ -26,7 +26,7 @@ export class Turns implements Runner<Work> {
 
   answered(): void {}
 
-  /** It is always waited for. */
+  /** Never called: a call waits for its function without a limit. */
   endedLate(): void {}
 
   #next(start: () => void): Promise<Settled | undefined> {

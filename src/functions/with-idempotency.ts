@@ -27,16 +27,16 @@ import type { CallPayloadHash } from '../keys/call-key.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
 import { type Call, type CallOutcome, type CallPorts, endOfInvocation, runOnce } from './run-once.ts';
 
-/** Not `v1`: a record and a call with one namespace and key are different work, also one inside the other. */
+/** The key version. It differs from a record's `v1`: records and calls never share a key. */
 const VERSION = 'function-v1';
-/** Of keys that are lists: `['x', 'y']` is never the string `'["x","y"]'`. */
+/** The key version of array keys, so that `['x', 'y']` never equals the string `'["x","y"]'`. */
 const VERSION_OF_PARTS = 'function-v1-parts';
 
-/** `never[]`: parameters are inferred from the function alone. */
+/** With `never[]`, parameters are inferred from the function alone. */
 type AnyFunction = (...args: never[]) => unknown;
 
 /**
- * The function with the same signature and `this`, asynchronous.
+ * A function of the same signature and `this`, made asynchronous.
  *
  * @typeParam Fn The function.
  * @param args The arguments of the function.
@@ -47,22 +47,22 @@ export type Idempotent<Fn extends AnyFunction> = (
 ) => Promise<Awaited<ReturnType<Fn>>>;
 
 /**
- * Makes an async function run once for each key. The first call runs it; concurrent calls, in this process or any
- * other, reject with a `ConflictError`, or wait (`onConflict`); later ones get the stored result. What the
- * function rejects with is given to its caller, and the key is free again.
+ * Makes an async function run once for each key. The first call runs it. Concurrent calls, in any process,
+ * reject with a `ConflictError` or wait (`onConflict`). Later calls get the stored result. If the function
+ * rejects, its caller gets the error and the key is free again.
  *
- * All callers, the first too, get a new value read from the stored JSON: what JSON would change is refused with an
- * `UnserializableResultError`, and never returned in one form now and in another later. A function that returns
- * `undefined` is fine.
+ * Every caller gets a new value parsed from the stored JSON. A result that JSON would change is refused with
+ * an `UnserializableResultError`, so the first caller never gets another form than later ones. `undefined` is
+ * a valid result.
  *
  * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `NoTimeLeftError`, `LeaseLostError`,
- * `InterruptedError`, `CompletionNotStoredError`, `UnserializableResultError`, `KeyError`, or the store's error; after
- * the store's error this call has run nothing, and whether an earlier one has is not known
- * (`BATCHLATCH_RESULT_UNAVAILABLE`: one has). Throws a `ConfigurationError` at start.
+ * `InterruptedError`, `CompletionNotStoredError`, `UnserializableResultError`, `KeyError`, or the store's
+ * error. After a store's error this call has run nothing, and an earlier call may have (with
+ * `BATCHLATCH_RESULT_UNAVAILABLE`, one has). Throws a `ConfigurationError` at start.
  *
  * @typeParam Fn The function.
- * @param fn Does the work of one key.
- * @param options What makes two calls the same work, and how claims are kept.
+ * @param fn The function that does the work of a key.
+ * @param options The key of a call, and how its claim is stored.
  *
  * @example
  * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.orderId });
@@ -77,12 +77,12 @@ export function withIdempotency<Fn extends AnyFunction>(
 }
 
 /**
- * The same for a function that wants to know about its attempt: it is made for each attempt, from a context
- * (`idempotencyKey`, `attempt`, `signal`, `extendLease`, `done`) that its callers do not see.
+ * Like `withIdempotency`, for a function that uses its attempt's context (`idempotencyKey`, `attempt`,
+ * `signal`, `extendLease`, `done`). `makeFn` is called for each attempt; callers do not see the context.
  *
  * @typeParam Fn The function.
- * @param makeFn Makes the function that does the work of one attempt.
- * @param options What makes two calls the same work, and how claims are kept.
+ * @param makeFn Returns the function that does the work of an attempt.
+ * @param options The key of a call, and how its claim is stored.
  * @throws `ConfigurationError` at start, and rejects, as `withIdempotency` does.
  *
  * @example
@@ -99,7 +99,7 @@ export function withIdempotencyContext<Fn extends AnyFunction>(
   return createIdempotent(makeFn, options);
 }
 
-/** The same in a world that may be given. */
+/** Like `withIdempotencyContext`, with ports for tests. */
 export function createIdempotent<Fn extends AnyFunction>(
   makeFn: (context: CallContext) => Fn,
   options: AnyCallOptions<Parameters<Fn>>,
@@ -123,7 +123,7 @@ export function createIdempotent<Fn extends AnyFunction>(
     };
     return valueOf(await runOnce(call, settings, ports), options, ports);
   }
-  // What is read from the store is what a call of this function, or of an earlier version of it, gave.
+  // The store holds only results of this function or of an earlier version of it.
   return idempotent as Idempotent<Fn>;
 }
 
@@ -160,13 +160,14 @@ function payloadHashOf<Args extends unknown[]>(
   return payload.isPayloadHash === true ? (given as string) : canonicalHash(given);
 }
 
-/** A part that is missing would make all calls that lack it one. */
+/** Joins the parts of a key. Without this check, calls that lack a part would share a key. */
 function joinParts(key: unknown): unknown {
   if (!Array.isArray(key)) return key;
   const missing = key.findIndex((part) => typeof part !== 'string' || part === '');
   if (missing >= 0 || key.length === 0) {
     throw new KeyError(
-      `Expected every part of the key to be a non-empty string; part ${Math.max(missing, 0) + 1} is not. Calls that lack a part must not share a key`,
+      `Expected every part of the key to be a non-empty string; part ${Math.max(missing, 0) + 1} is not. ` +
+        'Calls that lack a part must not share a key',
     );
   }
   return JSON.stringify(key);
@@ -209,10 +210,11 @@ function failureEnd(
   }
 }
 
-/** Parked for as long as a completion is remembered: the effect is done, so nothing may run again before. */
+/** Parks the key for the retention of a completion: the effect is done and must not run again. */
 function unserializable(problem: string): Ending {
   const error = new UnserializableResultError(
-    `The effect is done and will not run again, but its result cannot be kept: ${problem}. Return plain JSON values that fit, or set a \`serializer\``,
+    `The effect is done and will not run again, but its result cannot be kept: ${problem}. ` +
+      'Return plain JSON values that fit, or set a `serializer`',
   );
   return { end: 'park', error: toStoredError(error), isAnswer: true, problem };
 }

@@ -1,63 +1,63 @@
 import type { CallContext } from '../functions/call-context.ts';
 
-/** One request in the shape of its carrier, which knows how to run it and how to answer it. */
+/** A request, with functions that run its handler and answer it in the carrier's format (Lambda or Fetch). */
 export interface Exchange<Native> {
   readonly request: HttpRequest;
-  /** Whose key it is; throws, rejects, or returns nothing if the caller is unknown. */
+  /** Returns whose key it is. Throws, rejects or returns nothing if the caller is unknown. */
   readonly scope: () => unknown;
-  /** True, or a promise of it, if this caller may know how the first request ended; throws if that cannot be decided. */
+  /** Returns whether this caller may get the stored response. Throws if that cannot be decided. */
   readonly mayReplay: () => unknown;
-  /** Runs the handler and does not touch its response. Without a context: there is no key, and so no attempt. */
+  /** Runs the handler, and returns its response unread. There is no context without a key. */
   readonly pass: (context?: CallContext) => Promise<Native>;
-  /** Reads an answer of the handler. Never rejects: after the effect nothing may free the key. */
+  /** Reads the handler's response. Never rejects: once the handler has run, nothing may free the key. */
   readonly read: (native: Native, maxResponseBytes: number) => Promise<Answered<Native>>;
   readonly give: (response: HttpResponse) => Native;
   readonly remainingTimeMs: number | undefined;
   readonly lockedBy: string | undefined;
 }
 
-/** What a handler answered, for the client, and what could be read of it. */
+/** The handler's response for the client, with what could be read of it. */
 export interface Answered<Native> extends ReadAnswer {
   readonly native: Native;
 }
 
-/** The parts of a request that matter for idempotency, whatever the transport. */
+/** The parts of a request that matter for idempotency, for any transport. */
 export interface HttpRequest {
-  /** Upper case. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** All values of one header, its name in lower case. */
+  /** Returns all values of a header. Its name is in lower case. */
   header(name: string): readonly string[];
-  /** The body's bytes, or that there are more than `maxBytes` of them. */
+  /** Returns the body, unless it is longer than `maxBytes`. */
   body(maxBytes: number): Promise<Uint8Array | 'too large'>;
 }
 
-/** A response as it is kept. */
+/** A response as it is stored. */
 export interface HttpResponse {
   /** From 200 to 599. */
   readonly status: number;
-  /** A name may come several times, as `set-cookie` does. */
+  /** A name may occur several times, as `set-cookie` does. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Whether `body` is base64 of bytes that are no text. */
+  /** Whether `body` is base64, for bytes that are not UTF-8. */
   readonly isBase64Encoded: boolean;
 }
 
-/** What a handler answered, as far as it can be read. */
+/** The readable parts of a handler's response. */
 export interface ReadAnswer {
-  /** Undefined where it has none that a client could get. */
+  /** Undefined if the response has no valid status. */
   readonly status: number | undefined;
-  /** Those that can be read. */
+  /** The headers that could be read. */
   readonly headers: HttpResponse['headers'];
   readonly content: Content | 'too-large' | 'unreadable';
-  /** What reading it threw: its caller gets that, because what it threw on is no longer whole. */
+  /** The error of reading. The caller gets it, because the response is no longer whole. */
   readonly thrown?: { readonly error: unknown };
 }
 
 export type Content = Pick<HttpResponse, 'body' | 'isBase64Encoded'>;
 
-/** Returns the parameters of a query. One with bytes that are not UTF-8 stays raw: decoded, all would be equal. */
+/** Returns the parameters of a query. Invalid UTF-8 stays raw: decoded, different queries could be equal. */
 export function queryOf(raw: string): HttpRequest['query'] {
   const pairs = [...new URLSearchParams(raw)];
   const isLossy = pairs.some((pair) => pair.some((text) => text.includes('\uFFFD')));
@@ -69,7 +69,7 @@ export function queryOf(raw: string): HttpRequest['query'] {
     : pairs;
 }
 
-/** What a user's function returned or threw. */
+/** Calls a user's function, and returns its result or what it threw. */
 export async function attempted(
   call: () => unknown,
 ): Promise<{ readonly value: unknown } | { readonly thrown: unknown }> {

@@ -1,19 +1,19 @@
-/** What a request says about its key. */
 export type KeyHeader =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'missing' }
-  /** Why the header cannot be a key, without quoting the header. */
+  /** Why the header is invalid, without quoting it. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
 export const LONGEST_KEY = 255;
 
-/** Escapes double a key; beside it there is room for quotes, parameters and what a proxy joins. */
+/** Twice the key for escapes, twice for a header repeated by a proxy, and room for quotes and parameters. */
 const longestHeader = (longestKey: number): number => 4 * longestKey + 256;
 
 /**
- * Reads the header of draft-ietf-httpapi-idempotency-key-header: a quoted Structured Field String, or the bare token
- * that many clients send. Both forms of one value are one key; the same value twice is one value, two values are none.
- * The length is bounded before anything is parsed, because the sender has not been authenticated yet.
+ * Reads the header of draft-ietf-httpapi-idempotency-key-header: a quoted Structured Field String, or the
+ * bare token that many clients send. Both forms of a value are the same key; a repeated value counts once,
+ * different values are an error. The length is limited before parsing, because the sender is not
+ * authenticated.
  */
 export function readKeyHeader(
   values: readonly string[],
@@ -45,16 +45,16 @@ function malformed(reason: string): KeyHeader {
   return { kind: 'malformed', reason };
 }
 
-// No text matches in two ways, so the expression never backtracks: one pass over the header.
+// No text matches these patterns in two ways, so they never backtrack.
 const BLANKS = /[ \t]*/y;
 /** A String of RFC 9651 (Structured Field Values). */
 const QUOTED = /"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/y;
-/** Of a quoted string, to the end of the member. The header gives parameters no meaning. */
+/** Parameters of a quoted string, up to the next member; they are ignored. */
 const PARAMETERS = /(?:[ \t]*;(?:"(?:[^"\\]|\\.)*"|[^",])*)?/y;
-/** Visible ASCII, except separators of values and parameters, and quotes. */
+/** Visible ASCII without quotes, commas and semicolons. */
 const BARE = /[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*/y;
 
-/** Several header lines may come as one, joined by commas; a comma inside quotes is part of a value. */
+/** Splits a header that may combine several lines with commas. A comma inside quotes is part of a value. */
 function parseList(text: string): string[] | undefined {
   const keys: string[] = [];
   let at = 0;
@@ -79,20 +79,19 @@ function parseList(text: string): string[] | undefined {
   }
 }
 
-/** What keys have to look like: `'any'` visible ASCII, a UUID, a pattern that the whole key matches, or
- * a function that gets the header's value, without the quotes of a structured field. */
+/**
+ * The format of keys: `'any'` visible ASCII, a UUID, a pattern of the whole key, or a function of the key.
+ */
 export type KeyFormat = 'any' | 'uuid' | RegExp | ((key: string) => boolean);
 
-/** What is asked of a key beyond what the header can carry. */
 export interface KeyRules {
-  /** In characters, without quotes and escapes. */
+  /** The maximum length in characters, without quotes and escapes. */
   readonly maxLength: number;
   readonly fits: (key: string) => boolean;
-  /** The message for a key that does not fit. */
   readonly misfit: string;
 }
 
-/** RFC 9562, versions 1 to 8. Not the nil UUID, which is what a client sends that forgot to make one. */
+/** A UUID of RFC 9562, versions 1 to 8. The nil UUID is refused: clients send it by mistake. */
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 export function keyRules(format: KeyFormat, maxLength: number): KeyRules {
@@ -100,12 +99,12 @@ export function keyRules(format: KeyFormat, maxLength: number): KeyRules {
   if (format === 'any') return { maxLength, misfit, fits: () => true };
   if (format === 'uuid') return { maxLength, misfit: 'it is not a UUID', fits: (key) => UUID.test(key) };
   if (typeof format === 'function') return { maxLength, misfit, fits: (key) => isTrue(format(key)) };
-  // Of the whole key; and with `g` or `y` a pattern would keep its last position.
+  // The pattern must match the whole key. With `g` or `y` it would keep its last position.
   const whole = new RegExp(`^(?:${format.source})$`, format.flags.replaceAll(/[gy]/g, ''));
   return { maxLength, misfit, fits: (key) => whole.test(key) };
 }
 
-/** A promise would count as true. */
+/** Returns whether a format function returned true. A promise counts as false. */
 function isTrue(answer: unknown): boolean {
   if (answer instanceof Promise) answer.catch(() => undefined);
   return answer === true;

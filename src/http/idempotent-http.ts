@@ -8,7 +8,7 @@ import { checkHttpOptions, type HttpIdempotencyOptions, type HttpSettings, httpS
 import { respond, runAndEnds } from './request-ends.ts';
 import { keyHeaderOf, workOf } from './request-key.ts';
 
-/** What both kinds of handlers have in common: the options, once, and then an answer for each exchange. */
+/** Checks the options once, and returns a function that answers each exchange. */
 export function idempotentHttp<Request, Native>(
   handler: unknown,
   options: HttpIdempotencyOptions<Request>,
@@ -25,29 +25,29 @@ export function idempotentHttp<Request, Native>(
   };
 }
 
-/** An error of `onError` changes nothing. */
+/** Ignores errors of `onError`. */
 function harmless(onError: (error: unknown) => void): (error: unknown) => void {
   return (thrown) => {
     try {
       const returned: unknown = onError(thrown);
       if (returned instanceof Promise) returned.catch(() => undefined);
     } catch {
-      // There is no one else to report it to.
+      // Nobody else could be told.
     }
   };
 }
 
-/** Safe methods change nothing, so there is nothing to protect. */
+/** Safe methods change nothing, so they need no key. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
-/** Runs the handler of one request once for its key, and answers every repetition as the draft says. */
+/** Runs the handler once for the key of a request, and answers repetitions as the draft says. */
 async function answerOnce<Native>(
   exchange: Exchange<Native>,
   settings: HttpSettings,
   ports: CallPorts,
 ): Promise<Native> {
   if (SAFE.has(exchange.request.method)) return exchange.pass();
-  const endsAt = endOfInvocation(exchange.remainingTimeMs, ports.clock); // before anything is waited for
+  const endsAt = endOfInvocation(exchange.remainingTimeMs, ports.clock); // before the first await
   const header = keyHeaderOf(exchange.request, settings);
   if (header.kind === 'missing' && !settings.isRequired) return exchange.pass();
   const work = await workOf(exchange, header, settings);
@@ -57,7 +57,7 @@ async function answerOnce<Native>(
   return respond(outcome, exchange, settings, ports.clock);
 }
 
-/** The default `onError`: a process warning, which Lambda and servers write to their log. */
+/** The default `onError`: emits a process warning, which Lambda and servers log. */
 function warnOfError(error: unknown): void {
   const code = error instanceof BatchlatchError ? error.code : undefined;
   process.emitWarning(error instanceof Error ? error.message : String(error), {

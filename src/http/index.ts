@@ -1,5 +1,5 @@
 /**
- * Idempotent HTTP handlers: the `Idempotency-Key` header, for functions of Lambda and for handlers of the Fetch API.
+ * Idempotent HTTP handlers with the `Idempotency-Key` header, for Lambda functions and Fetch API handlers.
  *
  * @module batchlatch/http
  */

@@ -1,17 +1,17 @@
 import type { HttpResponse } from './exchange.ts';
 
-/** Which headers of a response are kept for its replays. Names in any case. */
+/** The headers of a response that are stored for replays. Names in any case. */
 export interface HeaderOptions {
-  /** Kept although they carry credentials, such as `set-cookie`; those of the connection never are. Default: none. */
+  /** Headers to store although they carry credentials, such as `set-cookie`. Default: none. */
   readonly keep?: readonly string[];
-  /** Not kept, beside those that never are. Default: none. */
+  /** Headers to leave out, besides the built-in lists. Default: none. */
   readonly drop?: readonly string[];
 }
 
 type Headers = HttpResponse['headers'];
 export type KeepHeaders = (headers: Headers) => Headers;
 
-/** Headers of one connection or one moment; a replay gets its own. */
+/** Headers of one connection or moment; a replay gets its own. Never stored. */
 const OF_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -25,7 +25,7 @@ const OF_CONNECTION = new Set([
   'upgrade',
 ]);
 
-/** Meant for the sender of the first request only. A caller that repeats it has the same scope, but may be another one. */
+/** Credentials, meant for the sender of the first request: another caller of the same scope may repeat it. */
 const CREDENTIALS = new Set([
   'authentication-control',
   'authentication-info',
@@ -46,10 +46,10 @@ const CREDENTIALS = new Set([
   'x-xsrf-token',
 ]);
 
-/** API Gateway puts this before the names of some headers. */
+/** The prefix that API Gateway adds to the names of some headers. */
 const REMAPPED = 'x-amzn-remapped-';
 
-/** The headers that mean the same in a replay: not those of the connection, those it names, or credentials. */
+/** Returns a filter for replayable headers: no credentials, none of the connection or named by it. */
 export function headersToKeep({ keep = [], drop = [] }: HeaderOptions = {}): KeepHeaders {
   const [kept, dropped] = [keep, drop].map((names) => new Set(names.map((name) => name.toLowerCase())));
   return (headers) => {

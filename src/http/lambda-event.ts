@@ -5,13 +5,13 @@ import { isObject } from '../base/is-object.ts';
 import { aBoolean, anObject, aString, type Check } from '../options/check-options.ts';
 import { type HttpRequest, queryOf } from './exchange.ts';
 
-/** API Gateway REST and HTTP APIs (payload 1.0 and 2.0), Lambda function URLs (2.0) and Application Load Balancers. */
+/** An event of an API Gateway REST or HTTP API, a Lambda function URL, or an Application Load Balancer. */
 export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | ALBEvent;
 
-/** How a response has to look. `single`: a load balancer without multi-value headers. */
+/** The format of a response. `single`: for a load balancer without multi-value headers. */
 export type ResponseShape = 'v1' | 'v2' | 'multi' | 'single';
 
-/** Throws an `UnsupportedEventError` for what is no HTTP request, or a damaged one: it names what is wrong. */
+/** Reads an HTTP event. Throws an `UnsupportedEventError` that says why another event is refused. */
 export function readLambdaEvent(event: unknown): {
   readonly request: HttpRequest;
   readonly shape: ResponseShape;
@@ -51,7 +51,7 @@ function assertV1(event: Members): asserts event is Members & (APIGatewayProxyEv
   const { headers, multiValueHeaders, requestContext = {} } = event;
   assertMember('httpMethod', event['httpMethod'], A_STRING);
   assertMember('path', event['path'], A_STRING);
-  // One of the two is enough. A carrier that has no headers to send says so with null.
+  // Either headers or multiValueHeaders is enough. Load balancers and gateways send null for no headers.
   assertMember('headers', headers ?? (multiValueHeaders === undefined ? headers : {}), FIELDS);
   assertMember('multiValueHeaders', multiValueHeaders ?? {}, LISTS);
   assertMember('queryStringParameters', event['queryStringParameters'] ?? {}, FIELDS);
@@ -85,7 +85,7 @@ function isStringOrNone(value: unknown): boolean {
   return typeof value === 'string' || value === undefined || value === null;
 }
 
-/** Names the member and never its value, which may be a credential. */
+/** The message names the member but not its value, which may be a credential. */
 function assertMember(name: string, value: unknown, { expected, accepts }: Check): void {
   if (accepts(value)) return;
   throw new UnsupportedEventError(
@@ -126,7 +126,7 @@ function requestOfV1(event: APIGatewayProxyEvent | ALBEvent): HttpRequest {
 
 type Fields = Readonly<Record<string, string | readonly (string | null)[] | null | undefined>>;
 
-/** Of the first fields that have the header: a REST API sends all headers twice. */
+/** Returns a header from the first set of fields that has it: a REST API sends all headers twice. */
 function headerIn(...all: (Fields | null | undefined)[]): HttpRequest['header'] {
   return (wanted) => {
     for (const headers of all) {
@@ -152,11 +152,10 @@ function bodyOf(
   maxBytes: number,
 ): Uint8Array | 'too large' {
   const text = body ?? '';
-  // Known from the text's length, before anything is decoded.
   if (isBase64Encoded === true) {
     return Buffer.byteLength(text, 'base64') > maxBytes ? 'too large' : Buffer.from(text, 'base64');
   }
   if (Buffer.byteLength(text) > maxBytes) return 'too large';
-  // In UTF-8 all half surrogate pairs would become one character, and different bodies the same.
+  // UTF-8 turns every lone surrogate into the same character, so different bodies would become equal.
   return Buffer.from(text, LONE_SURROGATE.test(text) ? 'utf16le' : 'utf8');
 }

@@ -2,31 +2,31 @@ import { isObject } from '../base/is-object.ts';
 import type { Content, HttpResponse, ReadAnswer } from './exchange.ts';
 import type { ResponseShape } from './lambda-event.ts';
 
-/** What a function answers to API Gateway, a function URL or a load balancer. */
+/** The response of a function to API Gateway, a function URL or a load balancer. */
 export interface LambdaHttpResponse {
-  /** From 200 to 599. */
+  /** The status, from 200 to 599. */
   readonly statusCode: number;
-  /** Headers with one value each. */
+  /** The headers with one value each. */
   readonly headers?: Record<string, string>;
-  /** Headers with several values, for REST APIs (format 1.0) and for load balancers with multi-value headers. */
+  /** The headers with several values, for REST APIs (format 1.0) and load balancers that support them. */
   readonly multiValueHeaders?: Record<string, string[]>;
-  /** Values of `Set-Cookie`, for HTTP APIs and function URLs (format 2.0). */
+  /** The values of `Set-Cookie`, for HTTP APIs and function URLs (format 2.0). */
   readonly cookies?: string[];
-  /** Text, or base64 where `isBase64Encoded` is true. */
+  /** The body as text, or as base64 if `isBase64Encoded` is true. */
   readonly body: string;
-  /** Whether `body` is base64 of the bytes to send. */
+  /** Whether `body` is base64. */
   readonly isBase64Encoded: boolean;
 }
 
 type GivenResponse = Readonly<Partial<Record<keyof LambdaHttpResponse, unknown>>>;
 
-/** Reads what a handler answered, as its carrier would. Never throws: the handler has run, whatever it returned. */
+/** Reads a handler's response as its carrier would. Never throws: the handler has already run. */
 export function readLambdaResponse(given: unknown, shape: ResponseShape): ReadAnswer {
   let answer: ReadAnswer = { status: undefined, headers: [], content: 'unreadable' };
   try {
     if (!isObject(given) || !('statusCode' in given)) {
       if (shape !== 'v2') return answer;
-      // Payload 2.0: what is no response with a status is the JSON body of a 200.
+      // Payload 2.0: any value without a status is the JSON body of a 200.
       answer = { ...answer, status: 200, headers: [['content-type', 'application/json']] };
       const body = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
       return { ...answer, content: { body, isBase64Encoded: false } };
@@ -50,7 +50,7 @@ function contentOf({ body, isBase64Encoded }: GivenResponse): Content | 'unreada
 }
 
 function headersOf({ headers, multiValueHeaders, cookies }: GivenResponse): HttpResponse['headers'] {
-  // API Gateway takes the list where a name is in both.
+  // API Gateway uses the list if a name is in both.
   const lists = entriesOf(multiValueHeaders);
   const listed = new Set(lists.map(([name]) => name.toLowerCase()));
   const singles = entriesOf(headers).filter(([name]) => !listed.has(name.toLowerCase()));
@@ -65,7 +65,7 @@ function entriesOf(members: unknown): [string, unknown][] {
   return Object.entries(members ?? {});
 }
 
-/** A header without a value is none. */
+/** Returns the pairs of a header, without empty values. */
 function pairs(name: string, values: readonly unknown[]): HttpResponse['headers'] {
   return values.flatMap((value) => {
     if (value === undefined || value === null) return [];
@@ -84,7 +84,6 @@ function listOf(member: string, values: unknown): readonly unknown[] {
   return values;
 }
 
-/** Writes a response in the shape that its carrier reads. */
 export function toLambdaResponse(
   { status, headers, body, isBase64Encoded }: HttpResponse,
   shape: ResponseShape,
@@ -112,12 +111,12 @@ export function toLambdaResponse(
     case 'multi':
       return { ...response, multiValueHeaders: byName(headers) };
     case 'single':
-      // There is no way to send a name twice here; the handler's own answer had the same bound.
+      // This format holds one value for each name, as the handler's own response did.
       return { ...response, headers: lastValues(byName(headers)) };
   }
 }
 
-/** Names in lower case, as HTTP/2 has them: the same header in two spellings is one. */
+/** Groups values by lower-case name, so that two spellings are one header. */
 function byName(headers: HttpResponse['headers']): Record<string, string[]> {
   const lists = new Map<string, string[]>();
   for (const [name, value] of headers) {

@@ -22,64 +22,67 @@ import { type MakeProblem, problemsOf } from './problems.ts';
 /**
  * Options of `withHttpIdempotency` and `withFetchIdempotency`.
  *
- * @typeParam Request The request that the handler gets: an event of Lambda, or a `Request`.
+ * @typeParam Request The handler's request: a Lambda event, or a `Request`.
  */
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
-  /** Prefix of every key, so that two APIs on one store never share claims. */
+  /** The prefix of every key, so that two APIs on one store never share claims. */
   readonly namespace: string;
   /**
-   * Whose key it is: the tenant or principal of a request, as authentication has verified it, e.g. the `sub` of a
-   * verified token; never a header or a body that the client can set, or one client gets the responses of another. Two
-   * callers with one key never get each other's responses. A request without one, or for which this throws or rejects,
-   * is refused (403). 'shared-by-all-callers' where all callers are one.
+   * Returns whose key it is: the authenticated tenant or principal, e.g. the `sub` of a verified token. Never
+   * use a header or body that the client can set, or a client could get another's responses. Callers of
+   * different scopes never share a key. A request without a scope, or for which this throws or rejects, is
+   * refused (403). Use 'shared-by-all-callers' if all callers are one.
    */
   readonly scope:
     | ((request: Request) => string | undefined | null | Promise<string | undefined | null>)
     | 'shared-by-all-callers';
-  /** The header that carries the key, in any case. Default `Idempotency-Key`. */
+  /** The name of the key header, in any case. Default `Idempotency-Key`. */
   readonly header?: string;
   /**
-   * What keys must look like, as your API publishes it; others are refused (400). `'uuid'` (versions 1 to 8, not the
-   * nil UUID), a RegExp that the whole key has to match, or a function that returns true. Default `'any'`: visible ASCII,
-   * and spaces in the quoted form.
+   * The format of keys; others are refused (400): `'uuid'` (versions 1 to 8, not nil), a RegExp that the
+   * whole key must match, or a function that returns true. Default `'any'`: visible ASCII, and spaces in the
+   * quoted form.
    */
   readonly keyFormat?: KeyFormat;
-  /** The longest key, in characters without quotes and escapes, from 1 up to 1,024. Default 255. */
+  /** The maximum key length, from 1 to 1,024 characters without quotes and escapes. Default 255. */
   readonly maxKeyLength?: number;
   /**
-   * Which headers of a response are kept for its replays. By default all but those of the connection, `Date`, and those
-   * that carry credentials (`Set-Cookie`, `Authorization`, `WWW-Authenticate`, `Proxy-*`, `X-Api-Key` …).
+   * The response headers that are stored for replays. Default: all except those of the connection, `Date`,
+   * and credentials (`Set-Cookie`, `Authorization`, `WWW-Authenticate`, `Proxy-*`, `X-Api-Key` …).
    */
   readonly headers?: HeaderOptions;
   /**
-   * Whether this caller may have what is stored: the handler, and whatever it checks, does not run for a replay. Called
-   * before anything is said of how the first request ended. Anything but true, and an error, is a refusal (403).
-   * Default: every caller with the scope may.
+   * Returns whether this caller may get the stored response. The handler and its own checks do not run for a
+   * replay. Called before the client learns anything about the first request. Anything but true, and an
+   * error, is a refusal (403). Default: every caller of the scope may.
    *
-   * @param request The request that asks for the stored response.
+   * @param request The repeated request.
    */
   readonly authorizeReplay?: (request: Request) => boolean | Promise<boolean>;
-  /** Whether a request without a key is refused (400). If not, it runs without a claim. Default true. */
+  /** Whether to refuse a request without a key (400); if not, it runs without a claim. Default true. */
   readonly required?: boolean;
-  /** Whether a response of 500 and up is the answer to the key; if not, the client may try again. Default false. */
+  /** Whether to store a response of 500 or above; if not, the client may try again. Default false. */
   readonly keepServerErrors?: boolean;
-  /** Where your API describes its idempotency; problems link to it. Default: the draft. */
+  /** The page that describes your API's idempotency; problem responses link to it. Default: the draft. */
   readonly documentation?: string;
-  /** The largest request body that is hashed, in bytes; a larger one is refused (413). Default 1 MiB. */
+  /** The maximum request body, in bytes; a larger one is refused (413). Default 1 MiB. */
   readonly maxBodyBytes?: number;
-  /** The largest response that is kept, in bytes as it is stored. Default: what the store holds, or 1 MiB. */
+  /** The maximum stored response, in bytes. Default: the store's limit, or 1 MiB if that is smaller. */
   readonly maxResponseBytes?: number;
-  /** What to do with a key whose last attempt crashed: run it again, or park it for a person (409; costs one write). Default 'rerun'. */
+  /**
+   * Whether a key whose last attempt crashed runs again or is parked (409, one write). Default 'rerun'.
+   */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
-   * Called with what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning.
+   * Called with errors that the client cannot fix: the store failed, a completion was not stored, a response
+   * cannot be read. Default: a process warning.
    *
-   * @param error What failed.
+   * @param error The error.
    */
   readonly onError?: (error: unknown) => void;
 }
 
-/** With the scope, the namespace and JSON's escapes it has to fit into the 2,048 bytes of DynamoDB's keys. */
+/** With scope, namespace and JSON escapes, a key must fit into the 2,048 bytes of DynamoDB's keys. */
 const LONGEST_MAX_KEY_LENGTH = 1_024;
 
 const HEADER_NAMES = aListOf('a list of names of headers', isHeaderName);
@@ -125,7 +128,6 @@ export interface HttpSettings
   readonly problem: MakeProblem;
 }
 
-/** The settings of options that have been checked. */
 export function httpSettings<Request>(
   options: HttpIdempotencyOptions<Request>,
   maxResultBytes: number = Infinity,
@@ -144,7 +146,6 @@ export function httpSettings<Request>(
   };
 }
 
-/** Throws a `ConfigurationError` that names the option and what it got. */
 export function checkHttpOptions(options: unknown): void {
   checkOptions(options, checks, advice);
 }
@@ -153,7 +154,7 @@ function isHeaderName(value: unknown): boolean {
   return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value);
 }
 
-/** Of characters that can stand in a header's `<…>`. */
+/** Whether a value is a URL with only characters that a `Link` header allows. */
 function isUrl(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && /^[!#-;=?-~]+$/.test(value);
 }

@@ -1,9 +1,8 @@
 import type { HttpResponse } from './exchange.ts';
 
-/** The draft that these answers follow, where the API has no page of its own about them. */
+/** The default page that problem responses link to: the draft they follow. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
 
-/** The status and the title of each. */
 const PROBLEMS = {
   'key-missing': [400, 'Idempotency-Key is missing'],
   'key-malformed': [400, 'Idempotency-Key is malformed'],
@@ -19,20 +18,23 @@ const PROBLEMS = {
   'store-unavailable': [503, 'Idempotency cannot be ensured now'],
 } as const;
 
-/** The details of problems that are the same for every request. */
+/** The details of problems that do not depend on the request. */
 const DETAILS: Readonly<Partial<Record<keyof typeof PROBLEMS, string>>> = {
   'caller-unknown': 'The request does not say whose idempotency key it carries.',
   'replay-refused': 'This caller is not allowed to see the response to the first request with this key.',
   'in-progress': 'The first request with this key has not ended yet. Try again later.',
   'outcome-unknown':
-    'The first request with this key ended without a response. It is not carried out again until its outcome is known.',
+    'The first request with this key ended without a response. ' +
+    'It is not carried out again until its outcome is known.',
   'response-not-kept': 'The first request with this key was carried out. Its response cannot be repeated.',
   'key-reused': 'This key was used before with another method, path, query or body. Use a new key.',
   'not-started': 'No time was left to start: nothing was run for this request. Try again with the same key.',
   'response-unavailable':
-    'The first request with this key was carried out. Its response cannot be read now. Try again later with the same key.',
+    'The first request with this key was carried out. Its response cannot be read now. ' +
+    'Try again later with the same key.',
   'store-unavailable':
-    'This request was not carried out, because its key could not be looked up. Whether an earlier request with this key was carried out is not known. Try again with the same key.',
+    'This request was not carried out, because its key could not be looked up. ' +
+    'Whether an earlier request with this key was carried out is not known. Try again with the same key.',
 };
 
 export type MakeProblem = (
@@ -40,7 +42,7 @@ export type MakeProblem = (
   given?: { readonly detail?: string; readonly retryAfterSeconds?: number },
 ) => HttpResponse;
 
-/** Makes `application/problem+json` (RFC 9457) that links to the page about it. A 503 may be tried again in a second. */
+/** Returns a function that makes RFC 9457 problem responses. A 503 may be retried in a second. */
 export function problemsOf(documentation: string = DRAFT): MakeProblem {
   return (name, given = {}) => {
     const [status, title] = PROBLEMS[name];

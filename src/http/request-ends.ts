@@ -10,10 +10,10 @@ import type { Call, CallOutcome } from '../functions/run-once.ts';
 import { type Answered, attempted, type Exchange, type HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 
-/** Statuses that depend on who asked (401, 403, 407) or when (408, 425, 429): the next try may get another. */
+/** Statuses that depend on the caller (401, 403, 407) or the time (408, 425, 429), so they are not stored. */
 const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
 
-/** Of a request that was carried out, and whose response could not be kept. */
+/** The code for a request that was carried out but whose response could not be stored. */
 const RESPONSE_NOT_KEPT = 'BATCHLATCH_RESPONSE_NOT_KEPT';
 
 const NOT_KEPT: Ending = {
@@ -40,7 +40,7 @@ const UNREADABLE: Ending = {
 
 type RunAndEnds<Value> = Omit<Call<Value>, 'key' | 'payloadHash' | 'lockedBy' | 'endsAt'>;
 
-/** How the handler of a request is run, and how its claim ends for what it answered. */
+/** Returns how to run the handler of a request, and how its response settles the claim. */
 export function runAndEnds<Native>(
   exchange: Exchange<Native>,
   settings: HttpSettings,
@@ -67,17 +67,16 @@ export function runAndEnds<Native>(
         : completed({ status, headers, ...content });
     },
     endOfTooLarge: () => NOT_KEPT,
-    // A handler that throws leaves the key free for the client's next try.
+    // If the handler throws, the key is free for a retry.
     endOfFailure: (error) => ({ end: 'fail', error: toStoredError(error) }),
   };
 }
 
-/** The headers of a response without its body: none that describe the body. */
 function withoutContent(headers: HttpResponse['headers']): HttpResponse['headers'] {
   return headers.filter(([name]) => !name.toLowerCase().startsWith('content-'));
 }
 
-/** Whether a status is the answer to the key, and replayed; if not, the client may try again with the same key. */
+/** Whether a status is stored and replayed; if not, the client may retry with the same key. */
 function isAnswer(status: number, { keepServerErrors }: HttpSettings): boolean {
   return status >= 500 ? keepServerErrors : !ABOUT_THE_ATTEMPT.has(status);
 }
@@ -87,7 +86,7 @@ function failed(reason: string): Ending {
   return { end: 'fail', error, problem: `${reason}, which is not kept` };
 }
 
-/** What the client gets for how the call of its key ended. Throws what the handler threw. */
+/** Returns the response for the outcome of a call. Throws what the handler threw. */
 export async function respond<Native>(
   outcome: CallOutcome<Answered<Native>>,
   exchange: Exchange<Native>,
@@ -102,7 +101,7 @@ export async function respond<Native>(
       if (outcome.value.thrown !== undefined) throw outcome.value.thrown.error;
       if (outcome.value.content === 'unreadable' && outcome.ending.end !== 'fail')
         onError(new ResponseUnreadableError());
-      // Also if it could not be stored: an error would make the client repeat what is done.
+      // Even if the completion was not stored: an error would make the client repeat finished work.
       return outcome.value.native;
     case 'threw':
       throw outcome.error;
@@ -135,7 +134,7 @@ function noteUnlessStored(
     onError(ending.end === 'fail' ? settled.error : new CompletionNotStoredError({ cause: settled.error }));
 }
 
-/** The response to the first request, or why it cannot be given: for a caller that may know how that ended. */
+/** Returns the response to the first request, or a problem that says why this caller cannot get it. */
 async function endOfTheFirst<Native>(
   outcome: Extract<CallOutcome<unknown>, { status: 'duplicate' | 'parked' | 'error' }>,
   { mayReplay }: Exchange<Native>,
@@ -152,23 +151,24 @@ async function endOfTheFirst<Native>(
   }
   const kept = storedResponse(outcome.result);
   if (kept === undefined) return problem('response-not-kept');
-  // Filtered again: what is stored may be older than the options.
+  // The options may have changed since it was stored.
   return { ...kept, headers: [...keepHeaders(kept.headers), ['idempotency-replayed', 'true']] };
 }
 
-/** Nothing where a person marked the key as done, or where the row holds what this did not write. */
+/** Returns undefined if a person marked the key as done, or the row holds something else. */
 function storedResponse(result: string | undefined): HttpResponse | undefined {
   const { status, headers, body, isBase64Encoded } = (jsonIn(result) ?? {}) as HttpResponse;
   const isResponse = Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
   return isResponse ? { status, headers, body, isBase64Encoded } : undefined;
 }
 
-/** The handler ran, but its response is not an HTTP response. The key is completed; the handler must be fixed. */
+/** The handler ran, but its response is not an HTTP response. The key is completed. */
 class ResponseUnreadableError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_RESPONSE_UNREADABLE',
-      'The handler ran, but its response is not an HTTP response: expected a status from 200 to 599 and a body that is a string. It does not run again for this key; fix the handler',
+      'The handler ran, but its response is not an HTTP response: expected a status from 200 to 599 ' +
+        'and a body that is a string. It does not run again for this key; fix the handler',
     );
   }
 }

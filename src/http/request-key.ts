@@ -7,20 +7,19 @@ import { canonicalHash, jsonTextHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
 import { keyString } from '../keys/key-string.ts';
 
-/** A record, a call and a request with the same namespace and key are different work. */
+/** The key version: a record, a call and a request with the same namespace and key are different work. */
 const VERSION = 'http-v1';
 
-/** What the request says in its key header. */
 export function keyHeaderOf(request: HttpRequest, { header, keyRules, onError }: HttpSettings): KeyHeader {
   try {
     return readKeyHeader(request.header(header), keyRules);
   } catch (error) {
-    onError(error); // of a `keyFormat` that throws
+    onError(error); // thrown by `keyFormat`
     return { kind: 'malformed', reason: 'its format could not be checked' };
   }
 }
 
-/** What makes two requests the same work, or the problem with this one. */
+/** Returns the key and payload hash of a request, or a problem response. */
 export async function workOf<Native>(
   { request, scope }: Exchange<Native>,
   header: KeyHeader,
@@ -48,7 +47,7 @@ export async function workOf<Native>(
     : { key, payloadHash: fingerprint(request, body) };
 }
 
-/** Scope and key as one JSON text, so that they cannot run into each other. Undefined where no store could hold it. */
+/** Joins scope and key as JSON, which keeps them apart. Undefined if no store could hold the key. */
 function keyOf(owner: string, key: string, { namespace, onError }: HttpSettings): string | undefined {
   const prefix = { namespace: () => namespace, version: VERSION };
   try {
@@ -59,10 +58,10 @@ function keyOf(owner: string, key: string, { namespace, onError }: HttpSettings)
   }
 }
 
-/** Refuses other bytes: as replacement characters, different ones would be the same. */
+/** Fails on invalid UTF-8: replacement characters would make different bodies equal. */
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Method, path, query parameters in any order, and the body: of JSON its value, of anything else its bytes. */
+/** Hashes method, path, query parameters in any order, and body: JSON by value, anything else by bytes. */
 function fingerprint(request: HttpRequest, body: Uint8Array): string {
   const query = request.query.toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y));
   return canonicalHash([request.method, request.path, query, bodyHash(request, body)]);
@@ -74,13 +73,13 @@ function bodyHash(request: HttpRequest, body: Uint8Array): string {
     try {
       return `json:${jsonTextHash(UTF_8.decode(body))}`;
     } catch {
-      // Not UTF-8, not JSON, too deep, or with numbers that JSON cannot carry exactly: the bytes are what there is.
+      // Not UTF-8, not JSON, too deep, or with numbers that JSON cannot carry exactly: hash the bytes.
     }
   }
   return `bytes:${hash('sha256', body)}`;
 }
 
-/** By code units, never by a locale. */
+/** Compares by code units, independent of the locale. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

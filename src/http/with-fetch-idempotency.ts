@@ -6,24 +6,26 @@ import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 
 /**
- * Makes a handler of web-standard requests (Hono, Next.js route handlers, Bun, Deno, any fetch-style server) run once
- * for each `Idempotency-Key` of a caller, as draft-ietf-httpapi-idempotency-key-header says: later requests get the
- * stored response with `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. What the handler throws
- * is thrown on, and the key is free again. Once it has answered, it does not run again, also when its response breaks
- * while it is read.
+ * Makes a handler of web-standard requests (Hono, Next.js, Bun, Deno, any fetch-style server) run once for
+ * each `Idempotency-Key` of a caller, as draft-ietf-httpapi-idempotency-key-header specifies. Later requests
+ * get the stored response with `Idempotency-Replayed: true`, concurrent ones 409, and other payloads 422. The
+ * key is free again if the handler throws, which is passed on, or answers 401, 403, 407, 408, 425, 429, or
+ * 500 and above (`keepServerErrors`). After any other response it does not run again, even if reading that
+ * response fails.
  *
- * The handler gets the request itself, its body unread. Its response is read up to `maxResponseBytes` before it goes
- * out; a longer one is streamed on, and is not kept. Further arguments are passed on. Throws a `ConfigurationError` at start.
+ * The handler gets the original request with its body unread. Its response is read up to `maxResponseBytes`
+ * before it is sent; a longer one is streamed and not stored. Further arguments are passed on. Throws a
+ * `ConfigurationError` at start.
  *
  * @typeParam Rest The handler's further parameters.
- * @param handler Answers a request.
- * @param options Whose keys they are, and what is kept of responses.
+ * @param handler The handler of a request.
+ * @param options The scope of keys, and what is stored of responses.
  *
  * @example
  * app.post('/payments', (c) => createPayment(c.req.raw));
  * const createPayment = withFetchIdempotency((request) => pay(request), {
  *   namespace: 'payments',
- *   // Of the verified token, never of a header that the client can set.
+ *   // From the verified token, never from a header that the client can set.
  *   scope: async (request) => (await verifyToken(request)).sub,
  * });
  */
@@ -36,18 +38,21 @@ export function withFetchIdempotency<Rest extends unknown[]>(
 }
 
 /**
- * The same for a handler that wants to know about its attempt: see `withHttpIdempotencyContext`. After a commit the client gets the
- * response that was committed, whatever the handler returns; the body of a `Response` that was given to a commit has been read.
+ * Like `withFetchIdempotency`, for a handler that uses its attempt's context (see
+ * `withHttpIdempotencyContext`). After a commit the client gets the committed response, whatever the handler
+ * returns. The body of a committed `Response` has been read.
  *
  * @typeParam Rest The handler's further parameters.
- * @param makeHandler Makes the handler of one request.
- * @param options Whose keys they are, and what is kept of responses.
- * @throws `ConfigurationError` at start for an option that is unknown, missing or impossible.
+ * @param makeHandler Returns the handler of a request.
+ * @param options The scope of keys, and what is stored of responses.
+ * @throws `ConfigurationError` at start for an unknown, missing or invalid option.
  *
  * @example
  * const createPayment = withFetchIdempotencyContext(
  *   (context) => async (request: Request) =>
- *     inTransaction(context, async (client) => Response.json(await insertPayment(client, await request.json()))),
+ *     inTransaction(context, async (client) =>
+ *       Response.json(await insertPayment(client, await request.json())),
+ *     ),
  *   { namespace: 'payments', scope: async (request) => (await verifyToken(request)).sub, store },
  * );
  */
@@ -77,7 +82,7 @@ function readRequest(request: Request): HttpRequest {
     },
     async body(maxBytes) {
       if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return 'too large';
-      // Of a clone: the handler gets the request itself, with whatever its server has added to it.
+      // Read a clone: the handler gets the original, with whatever its server added to it.
       const read = await readBounded(request.clone().body, maxBytes);
       if ('bytes' in read) return read.bytes;
       read.rest.cancel().catch(() => undefined); // the rest is not needed
@@ -86,7 +91,7 @@ function readRequest(request: Request): HttpRequest {
   };
 }
 
-/** Reads a response, and gives the one for the client. Never rejects: the handler has run, whatever it returned. */
+/** Reads a response, and returns one for the client. Never rejects: the handler has already run. */
 async function read(response: Response, maxBytes: number): Promise<Answered<Response>> {
   let answered: Answered<Response> = {
     native: response,
@@ -113,13 +118,13 @@ function contentOf(bytes: Buffer): Content {
   return { body: bytes.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }
 
-/** Of a stream with more bytes than the bound: what was read, and the reader of the rest. */
+/** A body longer than the limit: what was read, and the reader of the rest. */
 interface LongBody {
   readonly head: readonly Uint8Array[];
   readonly rest: ReadableStreamDefaultReader<Uint8Array>;
 }
 
-/** Reads no further than it takes to know that there are more than `maxBytes`. */
+/** Reads a stream until its end or until it exceeds `maxBytes`. */
 async function readBounded(
   stream: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -138,7 +143,7 @@ async function readBounded(
   }
 }
 
-/** By its tag, not by `instanceof`: a chunk may come of another realm. */
+/** Checks the tag, since `instanceof` fails for chunks of another realm. */
 function isBytes(chunk: unknown): boolean {
   return Object.prototype.toString.call(chunk) === '[object Uint8Array]';
 }
@@ -160,7 +165,7 @@ function flowingOn({ head, rest }: LongBody): ReadableStream<Uint8Array> {
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 function toResponse({ status, headers, body, isBase64Encoded }: HttpResponse): Response {
-  // As bytes: to a text Response would add a content type of its own.
+  // Send bytes: for a string, Response would add its own content type.
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   return new Response(WITHOUT_BODY.has(status) || body === '' ? null : bytes, {
     status,

@@ -8,19 +8,20 @@ import type { HttpIdempotencyOptions } from './options.ts';
 
 /**
  * Makes a Lambda handler of HTTP requests run once for each `Idempotency-Key` of a caller, as
- * draft-ietf-httpapi-idempotency-key-header says: later requests get the stored response with
- * `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. It takes events of API Gateway REST and HTTP
- * APIs, Lambda function URLs and Application Load Balancers, and answers in their shape; anything else rejects with an
- * `UnsupportedEventError`. What the handler rejects with is passed on, and the key is free again. Once it has answered,
- * it does not run again, even if its response cannot be read. Without time left (`getRemainingTimeInMillis`) nothing
- * runs (503).
+ * draft-ietf-httpapi-idempotency-key-header specifies. Later requests get the stored response with
+ * `Idempotency-Replayed: true`, concurrent ones 409, and other payloads 422. Accepts events of API Gateway
+ * REST and HTTP APIs, Lambda function URLs and Application Load Balancers, and answers in their format; other
+ * events reject with an `UnsupportedEventError`. The key is free again if the handler rejects, which is
+ * passed on, or answers 401, 403, 407, 408, 425, 429, or 500 and above (`keepServerErrors`). After any other
+ * response it does not run again, even if that response cannot be read. Without time left
+ * (`getRemainingTimeInMillis`) nothing runs (503).
  *
- * Throws a `ConfigurationError` at start for an option that is unknown, missing or impossible.
+ * Throws a `ConfigurationError` at start for an unknown, missing or invalid option.
  *
  * @typeParam Event The event that the handler gets.
- * @typeParam Answer What the handler answers.
- * @param handler Answers a request.
- * @param options Whose keys they are, and what is kept of responses.
+ * @typeParam Answer The handler's response.
+ * @param handler The handler of a request.
+ * @param options The scope of keys, and what is stored of responses.
  *
  * @example
  * export const handler = withHttpIdempotency(
@@ -28,8 +29,11 @@ import type { HttpIdempotencyOptions } from './options.ts';
  *     statusCode: 201,
  *     body: JSON.stringify(await charge(JSON.parse(event.body ?? ''))),
  *   }),
- *   // Of the verified token, never of a header that the client can set.
- *   { namespace: 'payments', scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? '') },
+ *   // From the verified token, never from a header that the client can set.
+ *   {
+ *     namespace: 'payments',
+ *     scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? ''),
+ *   },
  * );
  */
 export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
@@ -41,22 +45,30 @@ export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
 }
 
 /**
- * The same for a handler that wants to know about its attempt: it is made for each request, from a context
- * (`idempotencyKey`, `attempt`, `signal`, `extendLease`, `done`), which is undefined where there is no key: for safe methods, and without
- * the header where it is not required. `inTransaction` of `batchlatch/postgres` and `commit` of `batchlatch/dynamodb` take the context;
- * the result that they commit has to be the response.
+ * Like `withHttpIdempotency`, for a handler that uses its attempt's context (`idempotencyKey`, `attempt`,
+ * `signal`, `extendLease`, `done`). `makeHandler` is called for each request; the context is undefined for
+ * safe methods and for requests that omit an optional key. Pass it to `inTransaction` of
+ * `batchlatch/postgres` or `commit` of `batchlatch/dynamodb`; the result that they commit must be the
+ * response.
  *
  * @typeParam Event The event that the handler gets.
- * @typeParam Answer What the handler answers.
- * @param makeHandler Makes the handler of one request.
- * @param options Whose keys they are, and what is kept of responses.
- * @throws `ConfigurationError` at start for an option that is unknown, missing or impossible.
+ * @typeParam Answer The handler's response.
+ * @param makeHandler Returns the handler of a request.
+ * @param options The scope of keys, and what is stored of responses.
+ * @throws `ConfigurationError` at start for an unknown, missing or invalid option.
  *
  * @example
  * export const handler = withHttpIdempotencyContext(
  *   (context) => async (event: APIGatewayProxyEventV2WithJWTAuthorizer) =>
- *     inTransaction(context, async (client) => ({ statusCode: 201, body: JSON.stringify(await insertPayment(client, event)) })),
- *   { namespace: 'payments', scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? ''), store },
+ *     inTransaction(context, async (client) => {
+ *       const payment = await insertPayment(client, event);
+ *       return { statusCode: 201, body: JSON.stringify(payment) };
+ *     }),
+ *   {
+ *     namespace: 'payments',
+ *     scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? ''),
+ *     store,
+ *   },
  * );
  */
 export function withHttpIdempotencyContext<Event extends LambdaHttpEvent, Answer>(

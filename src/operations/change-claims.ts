@@ -16,50 +16,46 @@ import {
 } from '../options/check-options.ts';
 import { aSignal } from './list-claims.ts';
 
-/** Who changes a claim, and why. */
+/** The person who changes a claim, and the reason. */
 export interface ChangeOptions {
-  /** Who does it, such as `pat@laptop`: at most 128 characters without control characters. Kept on the claim. */
+  /** Who makes the change, e.g. `pat@laptop`: up to 128 characters without controls. Kept on the claim. */
   readonly operator: string;
-  /** Why, in words: at most 256 characters without control characters. Kept on the claim. */
+  /** The reason: up to 256 characters without control characters. Kept on the claim. */
   readonly reason: string;
-  /**
-   * Also a claim whose lease is live, whose handler may be running, and a completed one, whose effect may then be repeated.
-   * Default false.
-   */
+  /** Whether to change a running or completed claim too, whose effect may be repeated. Default false. */
   readonly force?: boolean;
-  /**
-   * How long the row is remembered from now on, in milliseconds; longer if it would have been already. Default: 4 days, of
-   * parked claims 90.
-   */
+  /** How long to keep the row from now, in milliseconds; never shortens it. Default: 4 days, parked 90. */
   readonly retentionMs?: number;
-  /** Once aborted, nothing more is sent. */
+  /** Once aborted, no further request is sent. */
   readonly signal?: AbortSignal;
 }
 
 /** Options of `resolveClaim`. */
 export interface ResolveOptions extends ChangeOptions {
-  /** What duplicates get for the result, as JSON text. Default: none. */
+  /** The result returned to duplicates, as JSON text. Default: none. */
   readonly result?: string;
 }
 
-/** One change for many claims. */
+/** A change that is applied to several claims. */
 export interface ClaimsChange extends ResolveOptions {
-  /** What is done to each of them. */
+  /** The change. */
   readonly operation: OperationKind;
 }
 
-/** A claim as it was seen: what `listClaims`, `findClaims` and `inspectClaim` give. */
+/** A claim as `listClaims`, `findClaims` or `inspectClaim` returned it. */
 export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
 
 /**
- * Lets a key run again: at its next delivery, its attempts counted from 0. A message in a dead-letter queue has to be sent
- * back besides. Refused (`running`, `completed`, `changed`, `absent`) as the table in docs/operations/changes.md says.
+ * Releases a claim: the key runs again at its next delivery, with its attempts counted from 0. A message in a
+ * dead-letter queue must be sent back separately. Refused (`running`, `completed`, `changed`, `absent`) as
+ * listed in docs/operations/changes.md.
  *
- * Throws a `ConfigurationError` for options that cannot work. What the store could not do is an outcome `error`.
+ * Throws a `ConfigurationError` for invalid options. A store failure is an outcome
+ * `error`.
  *
- * @param admin Of the store that has the claim.
- * @param claim The claim as it was seen.
- * @param options Who does it, and why.
+ * @param admin The admin of the store that holds the claim.
+ * @param claim The claim as it was last read.
+ * @param options Who makes the change, and why.
  *
  * @example
  * const claim = await inspectClaim(admin, key);
@@ -74,11 +70,11 @@ export function releaseClaim(
 }
 
 /**
- * Counts a key as done, with `result` for its duplicates, for work that was finished by hand. Otherwise as `releaseClaim`.
+ * Marks a key as done, for work finished by hand; duplicates get `result`. Otherwise like `releaseClaim`.
  *
- * @param admin Of the store that has the claim.
- * @param claim The claim as it was seen.
- * @param options Who does it, why, and the result for duplicates.
+ * @param admin The admin of the store that holds the claim.
+ * @param claim The claim as it was last read.
+ * @param options Who makes the change, why, and the result for duplicates.
  */
 export function resolveClaim(
   admin: ClaimAdmin,
@@ -89,11 +85,11 @@ export function resolveClaim(
 }
 
 /**
- * Keeps a key from running until somebody releases it. Otherwise as `releaseClaim`.
+ * Parks a claim: the key does not run until somebody releases it. Otherwise like `releaseClaim`.
  *
- * @param admin Of the store that has the claim.
- * @param claim The claim as it was seen.
- * @param options Who does it, and why.
+ * @param admin The admin of the store that holds the claim.
+ * @param claim The claim as it was last read.
+ * @param options Who makes the change, and why.
  */
 export function parkClaim(
   admin: ClaimAdmin,
@@ -104,12 +100,12 @@ export function parkClaim(
 }
 
 /**
- * Deletes the row of a key, and what is known of its changes with it: the next delivery runs as if it were the first. Also of
- * a completed key. Otherwise as `releaseClaim`.
+ * Deletes the row of a key with its change history, even if the key is completed: the next delivery runs as a
+ * first one. Otherwise like `releaseClaim`.
  *
- * @param admin Of the store that has the claim.
- * @param claim The claim as it was seen.
- * @param options Who does it, and why.
+ * @param admin The admin of the store that holds the claim.
+ * @param claim The claim as it was last read.
+ * @param options Who makes the change, and why.
  */
 export function forgetClaim(
   admin: ClaimAdmin,
@@ -125,13 +121,13 @@ async function change(admin: ClaimAdmin, claim: SeenClaim, options: ClaimsChange
 }
 
 /**
- * Changes many claims in the same way, as many in a request as the store takes, and gives an outcome for each, in order. What
- * fails in passing is sent once more; it is done once all the same. Throws as `releaseClaim` does, also for a key that
- * stands twice.
+ * Applies one change to several claims, in requests of the store's size, and returns an outcome for each, in
+ * order. A change that failed with a temporary error is sent once more; it is applied only once. Throws as
+ * `releaseClaim` does, and also if two claims have the same key.
  *
- * @param admin Of the store that has the claims.
- * @param claims The claims as they were seen; no two of one key.
- * @param options What is done to each, who does it, and why.
+ * @param admin The admin of the store that holds the claims.
+ * @param claims The claims as they were last read, with distinct keys.
+ * @param options The change, who makes it, and why.
  */
 export async function operateOnClaims(
   admin: ClaimAdmin,
@@ -141,7 +137,9 @@ export async function operateOnClaims(
   const { signal, ...change } = checkedChange(options);
   const operations = claims.map((claim) => operationOn(claim, change));
   if (new Set(operations.map(({ key }) => key)).size < operations.length) {
-    throw new ConfigurationError('A key stands twice among the claims to be changed');
+    throw new ConfigurationError(
+      'Expected each claim to have another key, got two claims with the same key: pass each claim once',
+    );
   }
   const size = admin.requestSize ?? DEFAULT_REQUEST_SIZE;
   const request = changesOf(admin, signal);
@@ -164,7 +162,7 @@ function changesOf(
       if (signal?.aborted === true) throw givenUp();
       const outcomes = await admin.change(operations, signal && { signal });
       if (!isAgain) return outcomes;
-      // The row was there when the person saw it; the first sending may be why it is gone.
+      // The person saw the row, so the first send may have deleted it.
       const isForgotten = (outcome: OperateOutcome, index: number): boolean =>
         outcome.status === 'refused' && outcome.why === 'absent' && operations[index]?.operation === 'forget';
       return outcomes.map((outcome, index) => (isForgotten(outcome, index) ? { status: 'done' } : outcome));
@@ -174,15 +172,15 @@ function changesOf(
   };
 }
 
-/** A request to a store for many items, and what its outcomes are where it fails. */
+/** A request to a store for several items, and how its outcomes are read. */
 export interface StoreRequest<Item, Outcome> {
   send(items: readonly Item[], isAgain: boolean): Promise<readonly Outcome[]>;
   failed(error: Error): Outcome;
-  /** Whether it failed in passing. */
+  /** Whether the outcome is a temporary error. */
   isPassing(outcome: Outcome): boolean;
 }
 
-/** An outcome for each item, in order. What fails in passing is sent once more: what was done all the same meets itself. */
+/** Sends items, and retries temporary errors once: stores recognise a repetition. Outcomes are in order. */
 export async function sendTwice<Item, Outcome>(
   items: readonly Item[],
   { send, failed, isPassing }: StoreRequest<Item, Outcome>,
@@ -229,16 +227,20 @@ function checkedChange(change: ClaimsChange): ClaimsChange {
   const { operation, result } = change;
   if (result === undefined) return change;
   if (operation !== 'resolve')
-    throw new ConfigurationError(`\`result\` is of \`resolve\`, not of \`${operation}\``);
+    throw new ConfigurationError(
+      `Expected \`result\` only with \`resolve\`, got it with \`${operation}\`: leave it out`,
+    );
   try {
     JSON.parse(result);
   } catch (cause) {
-    throw new ConfigurationError('Expected `result` to be JSON text, which duplicates get parsed', { cause });
+    throw new ConfigurationError('Expected `result` to be JSON text: duplicates get the parsed value', {
+      cause,
+    });
   }
   return change;
 }
 
-/** Who and why. Also what turns a line of a terminal around is not for a text that people will read there. */
+/** Checks an operator or a reason: bidirectional controls are refused too, as terminals act on them. */
 export function words(most: number): Check {
   return {
     expected: `1 to ${most} characters without control characters`,

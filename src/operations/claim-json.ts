@@ -3,7 +3,7 @@ import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { Claim, OperatorChange } from '../claims/claim.ts';
 import { changesOf } from './claim-timeline.ts';
 
-/** A claim as JSON for people and programs: times are ISO 8601, and what a claim does not have is left out. */
+/** A claim as JSON. Times are ISO 8601 strings; members that the claim lacks are left out. */
 export interface ClaimJson extends Pick<
   Claim,
   | 'key'
@@ -17,29 +17,29 @@ export interface ClaimJson extends Pick<
   | 'payloadHash'
   | 'error'
 > {
-  /** The hash that logs have in place of the key. */
+  /** The hash that logs show instead of the key. */
   readonly keyHash: string;
-  /** How it stands now. */
+  /** The state of the claim now. */
   readonly state: ClaimState;
-  /** When its first attempt claimed it. */
+  /** When the first attempt claimed the key. */
   readonly createdAt?: string;
-  /** When its latest attempt claimed it. */
+  /** When the latest attempt claimed the key. */
   readonly claimedAt?: string;
-  /** When it was written last. */
+  /** When the row was last written. */
   readonly updatedAt?: string;
-  /** When it was completed. */
+  /** When the claim was completed. */
   readonly completedAt?: string;
-  /** Until when its latest attempt has it for itself. */
+  /** When the lease of the latest attempt ends. */
   readonly leaseUntil?: string;
-  /** Until when it is remembered. */
+  /** When the row expires. */
   readonly expiresAt?: string;
   /** Whether a result is stored. */
   readonly hasResult: boolean;
-  /** With `showResult`: the result, or its text where that is no JSON. */
+  /** The result, with `showResult` only; as a string if the stored text is not JSON. */
   readonly result?: unknown;
-  /** What people did to it, oldest first. */
+  /** The changes that people made, oldest first. */
   readonly history: readonly (Omit<OperatorChange, 'at'> & {
-    /** When it was done; null where the row does not tell. */
+    /** When the change was made; null if the row does not say. */
     readonly at: string | null;
   })[];
 }
@@ -47,9 +47,9 @@ export interface ClaimJson extends Pick<
 /**
  * Returns a claim as JSON, as `npx batchlatch claims show --json` prints it.
  *
- * @param claim A claim as it was read.
- * @param now In epoch milliseconds.
- * @param options `showResult`: with the stored result. Default false.
+ * @param claim A claim as the store returned it.
+ * @param now The current time, in epoch milliseconds.
+ * @param options `showResult`: whether to include the stored result. Default false.
  */
 export function claimJson(
   claim: Claim,
@@ -58,7 +58,7 @@ export function claimJson(
 ): ClaimJson {
   const { key, status, attempt, releases, crashes, owner, result } = claim;
   const { recordId, lockedBy, payloadHash, error } = claim;
-  // Undefined members are no part of JSON.
+  // JSON leaves out members that are undefined.
   return {
     key,
     keyHash: keyHash(key),
@@ -92,7 +92,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** A time in epoch milliseconds as ISO 8601, or undefined for what is no time: rows may be damaged. */
+/** Returns a time as ISO 8601, or undefined if a damaged row holds an invalid one. */
 function isoTime(time: number | undefined): string | undefined {
   const date = new Date(time ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -7,18 +7,18 @@ import { aSignal, type Cost, type ReadOptions, withCost } from './list-claims.ts
 
 /** Options of `claimStatistics`. */
 export interface StatisticsOptions extends ReadOptions {
-  /** The most claims that are read. Default 100,000. */
+  /** The maximum number of claims to read. Default 100,000. */
   readonly limit?: number;
-  /** Only keys that begin with this. Default: all. */
+  /** Counts only keys with this prefix. Default: all. */
   readonly keyPrefix?: string;
-  /** How long each of `periods` is, in milliseconds from 1,000 up, such as 3,600,000 for hours. Default: no `periods`. */
+  /** The length of each of `periods` in milliseconds, from 1,000. Default: no `periods`. */
   readonly periodMs?: number;
-  /** `next` of statistics before, to go on from there: these are of the rest. Default: from the beginning. */
+  /** `next` of an earlier call, to count the claims after it. Default: from the beginning. */
   readonly cursor?: string;
   /**
-   * Told after each page how much was read so far.
+   * Called after each page.
    *
-   * @param progress What was read so far.
+   * @param progress The number of claims and rows read so far.
    */
   readonly onProgress?: (progress: { readonly claims: number; readonly rowsRead: number }) => void;
   /** Default: the system clock. */
@@ -26,14 +26,14 @@ export interface StatisticsOptions extends ReadOptions {
 }
 
 /**
- * Reads the claims of a table, up to `limit`, and says how they stand, how long they waited and ran, and how often they were
- * tried. It is a scan: it costs a read unit for each 4 KB of the table. Rows live for their retention, so that the times
- * are those of the last days.
+ * Reads up to `limit` claims and returns their states, their waiting and running times, and their attempts.
+ * The call scans the table: it costs a read unit for each 4 KB. Rows are deleted after their retention, so
+ * the times cover the last few days.
  *
- * Throws a `ConfigurationError` for options that cannot work, and a `StoreError` when the store fails.
+ * Throws a `ConfigurationError` for invalid options, and a `StoreError` when the store fails.
  *
- * @param admin Of the store whose claims are counted.
- * @param options Of which period, and how much may be read.
+ * @param admin The admin of the store whose claims are counted.
+ * @param options Which claims to count, and how many to read.
  */
 export async function claimStatistics(
   admin: ClaimAdmin,

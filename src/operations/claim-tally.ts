@@ -2,62 +2,62 @@ import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimReading, ClaimState } from '../claims/claim-admin.ts';
 
-/** How values lie, by nearest rank. */
+/** A distribution of values. Percentiles are nearest ranks. */
 export interface Distribution {
-  /** Of how many claims. */
+  /** The number of claims. */
   readonly count: number;
-  /** The least. */
+  /** The minimum. */
   readonly min: number;
-  /** Half of them are at most this. */
+  /** The median. */
   readonly median: number;
-  /** 95 of 100 are at most this. */
+  /** The 95th percentile. */
   readonly p95: number;
-  /** The most. */
+  /** The maximum. */
   readonly max: number;
 }
 
-/** The claims whose last attempt ended in one stretch of time. */
+/** The claims whose last attempt ended in one period. */
 export interface StatisticsPeriod {
-  /** Its begin, in epoch milliseconds: a multiple of `periodMs`. */
+  /** The start of the period, in epoch milliseconds: a multiple of `periodMs`. */
   readonly from: number;
-  /** How many claims were completed in it. */
+  /** How many claims were completed in the period. */
   readonly completed: number;
-  /** How many failed in it, and have not been claimed since. */
+  /** How many claims failed in the period and have not been claimed since. */
   readonly failed: number;
-  /** How many were parked in it, and still are. */
+  /** How many claims were parked in the period and still are. */
   readonly parked: number;
-  /** Of those completed, as `ClaimStatistics.waitingMs`. */
+  /** `ClaimStatistics.waitingMs` of the claims completed in the period, in milliseconds. */
   readonly waitingMs?: Distribution;
-  /** Of those completed, as `ClaimStatistics.runningMs`. */
+  /** `ClaimStatistics.runningMs` of the claims completed in the period, in milliseconds. */
   readonly runningMs?: Distribution;
 }
 
-/** What the claims of a table tell by themselves. */
+/** Statistics of the claims in a table. */
 export interface ClaimStatistics extends Pick<
   ClaimReading,
   'rowsRead' | 'readUnits' | 'unreadable' | 'newer'
 > {
-  /** How many claims are in each state. */
+  /** The number of claims in each state. */
   readonly counts: Readonly<Record<ClaimState, number>>;
-  /** The overdue claim whose lease ended first; absent where there is none. */
+  /** The overdue claim whose lease ended first; absent if no claim is overdue. */
   readonly oldestOverdue?: Claim;
-  /** Of completed claims, milliseconds from the first claim of the key to that of the attempt that completed it. */
+  /** The time from the first attempt to the start of the last, in milliseconds. Completed claims only. */
   readonly waitingMs?: Distribution;
-  /** Of completed claims, milliseconds from there to the completion. Without those that a person resolved. */
+  /** The time from the last attempt's start to completion, in milliseconds. Not of resolved claims. */
   readonly runningMs?: Distribution;
-  /** How many times keys were claimed. */
+  /** The number of times each key was claimed. */
   readonly attempts?: Distribution;
-  /** The same over time, by when claims ended: the latest 1,000 in which any did, oldest first. Only with `periodMs`. */
+  /** The figures by when claims ended: the latest 1,000 periods, oldest first. Only with `periodMs`. */
   readonly periods?: readonly StatisticsPeriod[];
-  /** Whether every row was seen. Otherwise all of this is of those that were. */
+  /** Whether every row was read. If not, all figures cover the rows that were. */
   readonly isWhole: boolean;
-  /** Where to go on; absent when every row was seen. */
+  /** The cursor for the next call; absent when every row was read. */
   readonly next?: string;
 }
 
 const MOST_PERIODS = 1_000;
 
-/** Counts claims, as a whole and, with `periodMs`, by when they ended. */
+/** The counts of claims: in total and, with `periodMs`, by when they ended. */
 export class ClaimTally {
   readonly #counts: Record<ClaimState, number> = {
     'in-progress': 0,
@@ -87,7 +87,7 @@ export class ClaimTally {
 
   #addEnd(claim: Claim, state: 'completed' | 'failed' | 'parked'): void {
     const endedAt = claim.completedAt ?? claim.updatedAt;
-    if (this.#periodMs === undefined || endedAt === 0) return; // rows of Powertools do not tell when
+    if (this.#periodMs === undefined || endedAt === 0) return; // rows of Powertools hold no end time
     const from = endedAt - (endedAt % this.#periodMs);
     const period = this.#periods.get(from) ?? new Period();
     this.#periods.set(from, period);
@@ -113,15 +113,14 @@ function inOrder(periods: ReadonlyMap<number, Period>): readonly StatisticsPerio
   return sorted.map(([from, period]) => ({ from, ...period.counts, ...period.result() }));
 }
 
-/** How long a claim waited and ran, in milliseconds. Negative where clocks of two machines wrote the times. */
+/** The time a claim waited and ran, in milliseconds. Negative when clocks of two machines disagree. */
 export interface ClaimTimes {
-  /** From its first attempt to its last. */
+  /** The time from the first attempt to the start of the last. */
   readonly waitingMs?: number;
-  /** From the start of its last attempt to its completion; absent for what a person completed. */
+  /** The time from the last attempt's start to completion; absent if a person completed the claim. */
   readonly runningMs?: number;
 }
 
-/** How long completed claims waited and ran. */
 class Times {
   readonly #waiting: number[] = [];
   readonly #running: number[] = [];
@@ -142,12 +141,12 @@ class Period extends Times {
 }
 
 /**
- * Returns how long a completed claim waited and ran, without what its row does not tell.
+ * Returns how long a completed claim waited and ran, as far as its row says.
  *
- * @param claim Of the claims that are completed; nothing is known of others.
+ * @param claim The claim. The result is empty unless it is completed.
  */
 export function timesOf({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): ClaimTimes {
-  // Rows of Powertools do not tell when they were made.
+  // Rows of Powertools hold no creation time.
   if (createdAt === 0 || completedAt === undefined) return {};
   const isByHand = history?.some(({ operation, at }) => operation === 'resolve' && at === completedAt);
   return {
@@ -157,9 +156,9 @@ export function timesOf({ createdAt, claimedAt = createdAt, completedAt, history
 }
 
 /**
- * Returns how values lie, or undefined where there are none.
+ * Returns the distribution of values, or undefined if there are none.
  *
- * @param values In any order.
+ * @param values The values, in any order.
  */
 export function distributionOf(values: readonly number[]): Distribution | undefined {
   const sorted = values.toSorted((one, other) => one - other);

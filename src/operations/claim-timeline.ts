@@ -1,19 +1,19 @@
 import { defined } from '../base/defined.ts';
 import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
 
-/** One thing that a row tells of its past. Times are epoch milliseconds. */
+/** An event in the past of a claim, as its row records it. Times are epoch milliseconds. */
 export type TimelineEvent = {
-  /** When, in epoch milliseconds. */
+  /** When it happened, in epoch milliseconds. */
   readonly at: number;
 } & (
   | {
       /** An attempt claimed the key. */
       readonly kind: 'claimed';
-      /** Its number. */
+      /** The number of the attempt. */
       readonly attempt: number;
-      /** Of the latest attempt: function, version and request id. */
+      /** The function, version and request id. Latest attempt only. */
       readonly lockedBy?: string;
-      /** Of the latest attempt: whether the one before it died without settling. */
+      /** Whether the attempt before it died without settling. Latest attempt only. */
       readonly tookOver?: boolean;
     }
   | ({
@@ -23,32 +23,32 @@ export type TimelineEvent = {
   | {
       /** The latest attempt completed the claim. */
       readonly kind: 'completed';
-      /** Its number. */
+      /** The number of the attempt. */
       readonly attempt: number;
     }
   | {
-      /** The latest attempt failed, and the key may run again or waits for a person. */
+      /** The latest attempt failed: the key may run again (`failed`) or waits for a person (`parked`). */
       readonly kind: 'failed' | 'parked';
-      /** Its number. */
+      /** The number of the attempt. */
       readonly attempt: number;
-      /** What it failed with. */
+      /** The error of the attempt. */
       readonly error?: StoredError;
     }
   | {
-      /** The lease of the latest attempt ended, and nobody has settled it or taken it over. */
+      /** The lease of the latest attempt ended, and nobody has settled the claim or taken it over. */
       readonly kind: 'lapsed';
-      /** Its number. */
+      /** The number of the attempt. */
       readonly attempt: number;
     }
 );
 
 /**
- * Returns what the row of a claim tells of its past, in the order in which it happened: by attempts, and not by the times
- * alone, which clocks of several machines wrote. Of the attempts between the first and the latest, a row knows only those
- * after which a person changed it.
+ * Returns the past of a claim in the order in which it happened. Events are ordered by attempt first, because
+ * the clocks of several machines wrote the times. Between the first attempt and the latest, a row records
+ * only the attempts after which a person changed it.
  *
- * @param claim A claim as it was read.
- * @param now In epoch milliseconds.
+ * @param claim A claim as the store returned it.
+ * @param now The current time, in epoch milliseconds.
  */
 export function claimTimeline(claim: Claim, now: number): readonly TimelineEvent[] {
   const { createdAt, claimedAt, attempt, status, leaseUntil, lockedBy, crashes } = claim;
@@ -72,15 +72,15 @@ export function claimTimeline(claim: Claim, now: number): readonly TimelineEvent
   return steps.toSorted(([a, one], [b, other]) => a - b || one - other).map(([, , event]) => event);
 }
 
-/** The attempt that it belongs to, and what comes first of one attempt: its claim, its end, what people did afterwards. */
+/** An event with its sort keys. Within an attempt: its claim, its end, then changes by people. */
 type Step = readonly [attempt: number, order: 0 | 1 | 2, event: TimelineEvent];
 
-/** A row's history is text that anybody who writes to the table may have written. */
+/** Anybody who can write to the table may have written this history, so the number may be missing. */
 function attemptOf({ from: { attempt } }: OperatorChange): number {
   return Number.isFinite(attempt) ? attempt : 0;
 }
 
-/** How the latest attempt ended, unless a person's change is all that the row tells. */
+/** Returns how the latest attempt ended, unless the row records only a person's change. */
 function endOf(claim: Claim, history: readonly OperatorChange[]): TimelineEvent | undefined {
   const { status, attempt, completedAt, updatedAt, error } = claim;
   if (completedAt !== undefined) {
@@ -94,7 +94,7 @@ function endOf(claim: Claim, history: readonly OperatorChange[]): TimelineEvent 
 
 const OPERATIONS: ReadonlySet<unknown> = new Set(['release', 'resolve', 'park', 'forget']);
 
-/** The changes of a claim by people. A row's history is text that anybody who writes to the table may have written. */
+/** Returns the valid changes by people: anybody who can write to the table may have written the history. */
 export function changesOf({ history }: Pick<Claim, 'history'>): readonly OperatorChange[] {
   return (history ?? []).filter(isWhole);
 }

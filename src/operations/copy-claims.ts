@@ -18,77 +18,78 @@ import { aSignal } from './list-claims.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {
-  /** Only keys that begin with this. Default: all. */
+  /** Copies only keys with this prefix. Default: all. */
   readonly keyPrefix?: string;
-  /** `next` of a copy before, to go on from there. Default: from the beginning. */
+  /** `next` of an earlier copy, to continue it. Default: from the beginning. */
   readonly cursor?: string;
   /**
-   * A result that is too long for the other store is left out, and its claim copied without it: the key stays done, and a call
-   * (`withIdempotency`, HTTP) that comes again gets no result. Default false: such a claim fails.
+   * Whether to copy a claim without its result if the result is too long for the target store. The key stays
+   * done; a repeated call (`withIdempotency`, HTTP) gets no result. Default false: such a claim fails.
    */
   readonly leaveOutLongResults?: boolean;
   /**
-   * Told after each page what was done so far.
+   * Called after each page.
    *
-   * @param copy What was done so far.
+   * @param copy The totals so far.
    */
   readonly onProgress?: (copy: ClaimsCopy) => void;
   /**
-   * Told of each claim that could not be copied.
+   * Called for each claim that could not be copied.
    *
    * @param claim The claim.
-   * @param error Why it could not be written.
+   * @param error Why the target store did not take it.
    */
   readonly onFailure?: (claim: Claim, error: Error) => void;
-  /** Once aborted, nothing more is read or written; what was done is returned, with `next`. */
+  /** Once aborted, nothing more is read or written. The call returns the totals so far, with `next`. */
   readonly signal?: AbortSignal;
   /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** What became of the claims of a store. */
+/** The result of copying claims. */
 export interface ClaimsCopy {
-  /** Written into the other store. */
+  /** The number of claims written to the target store. */
   readonly copied: number;
-  /** Not written, because their keys have rows there: of an earlier copy, or because work goes on there. */
+  /** Claims not written because the target has rows for their keys: of an earlier copy, or of work there. */
   readonly present: number;
-  /** Of both: how many were running, their leases live. Where there are any, work goes on in the store they are copied from. */
+  /** How many of both had a live lease. If there are any, work goes on in the source store. */
   readonly running: number;
-  /** Of those that were copied: how many without their results (`leaveOutLongResults`). */
+  /** How many were copied without their results (`leaveOutLongResults`). */
   readonly withoutResult: number;
-  /** Rows that are no claims. */
+  /** The number of rows that are not claims. */
   readonly unreadable: number;
-  /** Rows that a newer version of batchlatch wrote, which this one cannot copy: use that version. */
+  /** Rows that a newer version of batchlatch wrote and this version cannot copy: use the newer one. */
   readonly newer: number;
-  /** Claims that could not be written. */
+  /** The number of claims that could not be written. */
   readonly failed: number;
-  /** How many rows were read. */
+  /** The number of rows read. */
   readonly rowsRead: number;
-  /** Whether every claim was seen. */
+  /** Whether every claim was read. */
   readonly isWhole: boolean;
-  /** Where to go on; absent at the end. */
+  /** The cursor for the next call; absent at the end. */
   readonly next?: string;
 }
 
-/** The most claims of one page. Their results are in memory: a page is as long as a request is wide, up to this. */
+/** The page size. Results are held in memory, so a page is no longer than this. */
 const PAGE = 100;
 
 /**
- * Copies the claims of one store into another, as they are: with their owners, attempts, times, results, errors and history.
- * A claim whose key has a row in the other store is left out, unless that row is an earlier state of it: so it can be run
- * again, after it was stopped or when more has happened, and then brings what has changed. Claims past their retention are
- * not copied. Nothing is written to the store they come from. Long results that are in a result storage stay there: give
- * both stores the same `resultsIn`.
+ * Copies claims from one store to another, with their owners, attempts, times, results, errors and history. A
+ * claim whose key has a row in the target store is skipped unless that row is an earlier state of the same
+ * claim. A copy can therefore be run again, after it was stopped or to bring later changes. Claims past their
+ * retention are not copied. The source store is not changed. Results kept in a result storage stay there:
+ * give both stores the same `resultsIn`.
  *
- * Nobody may run work meanwhile: what is completed in one store after it was copied runs again in the other. Stop the
- * consumers, copy until `running` is 0, and start them with the other store (docs/operations/copy.md).
+ * No work may run meanwhile: a key completed in the source store after it was copied runs again in the
+ * target. Stop the consumers, copy until `running` is 0, and start them with the target store
+ * (docs/operations/copy.md).
  *
- * Throws a `ConfigurationError` for options that cannot work and for a store that cannot take
- * claims, and a `StoreError` when the claims cannot be read, or nothing of a page can be written.
+ * Throws a `ConfigurationError` for invalid options and for a store that cannot take claims, and a
+ * `StoreError` when the claims cannot be read or no claim of a request can be written.
  *
- * @param from Of the store that is read.
- * @param to Of the store that is written.
- * @param options Which claims, and where to go on.
+ * @param from The admin of the source store.
+ * @param to The admin of the target store.
+ * @param options Which claims to copy, and where to continue.
  *
  * @example
  * const { copied, failed } = await copyClaims(dynamoDBAdmin(), postgresAdmin({ pool }));
@@ -149,7 +150,7 @@ export async function copyClaims(
 
 type Written = AdoptOutcome | 'stored-without-result';
 
-/** Writes the claims of a page, as many in a request as the store takes. What was sent is waited for: it may be carried out. */
+/** Writes claims in requests of the store's size, without the signal: a sent request may be carried out. */
 function claimWriter(
   admin: ClaimAdmin,
   leavesOutLong: boolean,
@@ -177,7 +178,7 @@ function claimWriter(
       const some = claims.slice(start, start + requestSize);
       const outcomes = await sendTwice(some, request);
       const [first] = outcomes;
-      // The next page would fare no better.
+      // The next request would fail too.
       if (first !== undefined && isError(first) && outcomes.every(isOfStore)) throw first.error;
       for (const [index, claim] of some.entries()) {
         written.push(await write(claim, outcomes[index] as AdoptOutcome));
@@ -195,7 +196,7 @@ function isPassing(outcome: AdoptOutcome): boolean {
   return isError(outcome) && mayPass(outcome.error);
 }
 
-/** Not for what the claim holds: each of the others would fail in the same way. */
+/** Whether the error is the store's and not the claim's: all other claims would fail too. */
 function isOfStore(outcome: AdoptOutcome): boolean {
   return isPassing(outcome) || (isError(outcome) && OF_STORE.some((code) => hasCode(outcome.error, code)));
 }

@@ -6,57 +6,54 @@ import { keyHash } from '../base/key-hash.ts';
 import type { ClaimAdmin, ClaimPage, ClaimState } from '../claims/claim-admin.ts';
 import { type Cost, inspectClaim, type ReadOptions, withCost } from './list-claims.ts';
 
-/** What a claim is found by. */
+/** A search for claims. */
 export type ClaimSearch =
   | {
-      /** Its whole key. */
+      /** The whole key. */
       readonly key: string;
     }
   | {
-      /** The 16 hexadecimal digits that log lines show of its key. */
+      /** The 16 hexadecimal digits that log lines show for the key. */
       readonly keyHash: string;
     }
   | {
-      /**
-       * What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends
-       * with it.
-       */
+      /** The record's id at its sender, such as the messageId of SQS, stored or at the end of the key. */
       readonly recordId: string;
     }
   | {
-      /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
+      /** The beginning of the key, such as `orders#` for one namespace. */
       readonly keyPrefix: string;
     };
 
 /** Options of `findClaims`. */
 export interface FindOptions extends ReadOptions {
-  /** A page ends when so many are found, from 1 to 1,000; it may hold some more. Default 100. */
+  /** The number of matches that ends a page, from 1 to 1,000; a page may hold slightly more. Default 100. */
   readonly limit?: number;
-  /** `next` of the page before, of the same search. Default: from the beginning. */
+  /** `next` of the previous page of the same search. Default: from the beginning. */
   readonly cursor?: string;
 }
 
-/** Claims that wait for somebody are looked through first: they are what is searched for most, and an index has them. */
+/** The states in search order: an index finds unfinished claims, and people search for them most. */
 const STAGES: readonly (ClaimState | undefined)[] = ['in-progress', 'overdue', 'parked', undefined];
 const SCAN = STAGES.length - 1;
 
-/** Few of the claims of a page are those that are searched for. */
+/** The largest page, because few claims of a page match. */
 const PAGE = 1_000;
 
-/** A call ends when so many rows have been read, however few were found. */
+/** The number of rows after which a call ends, however few matched. */
 const MOST_ROWS = 10_000;
 
 /**
- * Finds claims, a page at a time. A key is read by itself, and of a key hash there is one claim at most: the search is over
- * when it is found. Otherwise the claims that are in progress, overdue and parked are looked through first where the
- * table has the index, then all rows, at most about 10,000 with each call; a page may be empty and still not be the last,
- * and a claim that changes meanwhile may be given twice.
+ * Finds claims, page by page. A search by key reads one row. A search by key hash ends at the first match,
+ * since only one claim can match. Other searches read claims that are in progress, overdue and parked first
+ * if the table has the index, then all rows; each call reads about 10,000 rows at most. A page may be empty
+ * although more follow, and a claim that changes meanwhile may appear twice.
  *
- * Throws a `ConfigurationError` for a search that cannot be, and a `StoreError` when the store fails.
+ * Throws a `ConfigurationError` for an invalid search, and a `StoreError` when the store fails.
  *
- * @param admin Of the store whose claims are searched.
- * @param search What is known of the claims.
- * @param options How many at once, and where to go on.
+ * @param admin The admin of the store that is searched.
+ * @param search What the claims are found by.
+ * @param options The page size, and where to continue.
  */
 export async function findClaims(
   admin: ClaimAdmin,
@@ -75,7 +72,7 @@ export async function findClaims(
 
 interface Matcher {
   isMatch(claim: Pick<Claim, 'key' | 'recordId'>): boolean;
-  /** There can be no other. */
+  /** Whether only one claim can match. */
   readonly isOnly: boolean;
 }
 
@@ -91,7 +88,7 @@ function matcherOf(search: Extract<ClaimSearch, { keyHash: string } | { recordId
   return { isOnly: false, isMatch: ({ key, recordId }) => recordId === id || endsWithWhole(key, id) };
 }
 
-/** Not with the last digits of another id: a person may be about to release what is found. */
+/** Matches the id only as a whole, not as the end of a longer one: a person may release what is found. */
 function endsWithWhole(key: string, id: string): boolean {
   return key.endsWith(id) && !/[\w-]/.test(key.charAt(key.length - id.length - 1));
 }

@@ -1,7 +1,7 @@
 /**
- * What a person does with claims and dead letters: find, release, resolve, park and forget claims, copy them to another
- * store, count them, and redrive a dead-letter queue. And for whoever serves them to a browser: which requests a server of
- * this machine refuses.
+ * Operations on claims and dead letters for people and tools: find, release, resolve, park and forget claims,
+ * copy them to another store, count them, and redrive a dead-letter queue. Also `guardServer`, for local
+ * servers that show claims in a browser.
  *
  * @module batchlatch/operations
  */

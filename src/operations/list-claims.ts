@@ -4,13 +4,12 @@ import type { ClaimAdmin, ClaimPage, ClaimQuery, ClaimReading } from '../claims/
 import { leftOutOf } from '../claims/left-out.ts';
 import type { Check } from '../options/check-options.ts';
 
-/** Options of calls that read. */
+/** Options of read calls. */
 export interface ReadOptions {
-  /** Once aborted, the call is given up. */
+  /** Aborting it cancels the call. */
   readonly signal?: AbortSignal;
 }
 
-/** The check of `signal`. */
 export function aSignal(): Check {
   return {
     expected: 'an AbortSignal',
@@ -19,15 +18,16 @@ export function aSignal(): Check {
 }
 
 /**
- * Lists claims, a page at a time: `next` of a page is the `cursor` of the one after it. Claims that are in progress,
- * overdue or parked are found by the table's index where it has one, all others by a scan, which reads rows of every
- * state; `readBy`, `rowsRead` and `readUnits` say what it took. A page may be empty and still not be the last.
+ * Lists claims, page by page: pass `next` of a page as the next `cursor`. Claims that are in progress,
+ * overdue or parked are read from the table's index if it has one. Other states need a scan, which reads rows
+ * of every state; `readBy`, `rowsRead` and `readUnits` report the cost. A page may be empty although more
+ * follow.
  *
- * Throws a `ConfigurationError` for a query that cannot be, and a `StoreError` when the store fails.
+ * Throws a `ConfigurationError` for an invalid query, and a `StoreError` when the store fails.
  *
- * @param admin Of the store whose claims are listed.
- * @param query Which claims, and how many at once. Default: all of them, 100 at once.
- * @param options When to give up.
+ * @param admin The admin of the store whose claims are listed.
+ * @param query Which claims to list, and the page size. Default: all claims, 100 a page.
+ * @param options A signal that cancels the call.
  *
  * @example
  * const { claims, next } = await listClaims(dynamoDBAdmin(), { state: 'parked', limit: 20 });
@@ -41,12 +41,11 @@ export async function listClaims(
 }
 
 /**
- * All claims of a query, one by one, over as many pages as there are; it reads the next page when it is asked for. Throws
- * as `listClaims` does.
+ * Yields all claims of a query. Each page is read when the loop reaches it. Throws as `listClaims` does.
  *
- * @param admin Of the store whose claims are listed.
- * @param query Which claims. Default: all of them.
- * @param options When to give up.
+ * @param admin The admin of the store whose claims are listed.
+ * @param query Which claims to yield. Default: all claims.
+ * @param options A signal that cancels the call.
  */
 export async function* eachClaim(
   admin: ClaimAdmin,
@@ -62,12 +61,11 @@ export async function* eachClaim(
 }
 
 /**
- * The claim of a key as it is stored, also when its lease has lapsed; undefined where there is none, or its retention is
- * over.
+ * Returns the stored claim of a key, even if its lease has lapsed; undefined if absent or expired.
  *
- * @param admin Of the store that has the claim.
+ * @param admin The admin of the store that holds the claim.
  * @param key The idempotency key.
- * @param options When to give up.
+ * @param options A signal that cancels the call.
  */
 export async function inspectClaim(
   admin: ClaimAdmin,
@@ -78,7 +76,7 @@ export async function inspectClaim(
   return admin.read(key, options);
 }
 
-/** The cost of several pages of claims, and the rows that they left out. */
+/** The cost of several pages, and the rows they left out. */
 export type Cost = Omit<ClaimReading, 'next' | 'missingIndex'>;
 
 export function withCost(sum: Cost, page: ClaimReading): Cost {

@@ -2,16 +2,16 @@ import { decideOperation } from '../claims/changes.ts';
 import type { ClaimOperation, RefusalReason } from '../claims/claim-admin.ts';
 import type { Claim } from '../claims/claim.ts';
 
-/** A change that somebody is about to make. */
+/** A change that a person is about to make. */
 export type PlannedChange = Pick<ClaimOperation, 'operation' | 'seen' | 'force'>;
 
 /**
- * Returns why a change would be refused, or undefined if it would be made: for telling a person before anything is written.
- * The store decides again, by the same rules, when the change is made.
+ * Returns why a change would be refused, or undefined if it would be accepted. For telling a person before
+ * anything is written; the store applies the same rules again when the change is made.
  *
- * @param stored The claim as it is now; undefined where there is none.
- * @param change What would be done, and the claim as the person saw it.
- * @param now In epoch milliseconds.
+ * @param stored The claim as it is now; undefined if there is none.
+ * @param change The change, and the claim as the person saw it.
+ * @param now The current time, in epoch milliseconds.
  *
  * @example
  * const claim = await admin.read(key);

@@ -12,25 +12,26 @@ import { toStoreError } from '../stores/redis/failures.ts';
 import type { OwnedChange, RowWriter, WriteOutcome } from '../stores/rows/row-writer.ts';
 import { powertoolsAttributesNamed, type PowertoolsTableOptions } from './powertools-attributes.ts';
 
-/** A value of the cache, as it was read. */
 export interface CacheRow {
   readonly key: string;
   readonly text: string;
 }
 
-/** Writes a value in place of one that is still as it was read. */
+/** Replaces a value only if it has not changed since it was read. */
 const SWAP = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return 1`;
 
-/** As long as Powertools locks a key whose run it takes over. Its lock says `true`. */
+/** The expiry of a lock, as in Powertools. The value of Powertools' own lock is `true`. */
 const LOCK_SECONDS = '10';
 const OUR_LOCK = 'batchlatch';
 
-/** Each round after the first means that somebody wrote between the read and the write. */
+/** The rounds of reading and writing. Each further round means that another process wrote in between. */
 const MOST_ROUNDS = 5;
 
-/** Compares and swaps the values of Powertools' cache. Whatever fails for one key is the outcome of that key. */
+/**
+ * Returns a writer that compares and swaps values of Powertools' cache. Errors are outcomes of single keys.
+ */
 export function cacheWriter(connection: Connection, rows: CacheRows, clock: Clock): RowWriter<CacheRow> {
   const send = (key: string, command: string, ...args: string[]): Promise<unknown> =>
     connection.send(key, [command, ...args]);
@@ -53,8 +54,9 @@ export function cacheWriter(connection: Connection, rows: CacheRows, clock: Cloc
   }
 
   /**
-   * Powertools takes a lapsed run over by a write without a condition, under this lock: who holds it may be about to
-   * write over what is swapped in. Other processes of batchlatch may pass: the swap decides between them.
+   * Locks a key whose lease has lapsed. Powertools takes such a key over with an unconditional write under
+   * this lock, which could undo a swap. Processes of batchlatch share the lock: the swap decides between
+   * them.
    */
   async function lock(key: string): Promise<boolean> {
     const name = `${key}:lock`;
@@ -69,7 +71,7 @@ export function cacheWriter(connection: Connection, rows: CacheRows, clock: Cloc
       if (row === undefined) return { status: 'refused' };
       const claim = rows.toClaim(row.key, row.text);
       if (!isOwned(claim, owned)) return { status: 'refused', row };
-      // The end of an attempt is stored with or without the lock: it is late, and Powertools may be first.
+      // Past the lease, the lock keeps Powertools out. Without it, the late settlement is still tried.
       if (claim.leaseUntil <= clock.now()) await lock(owned.key);
       const write = await swap(row, defined({ ...claim, ...owned.change }) as Claim);
       if (write.status !== 'refused') return write;
@@ -96,14 +98,14 @@ export function cacheWriter(connection: Connection, rows: CacheRows, clock: Cloc
   };
 }
 
-/** Ten years, for a claim that says of itself no end. */
+/** Ten years, for a claim without an expiry. */
 const FOREVER_MS = 315_360_000_000;
 
 function isOwned(claim: Claim, { owner, leaseUntilAtMost = Infinity }: OwnedChange): boolean {
   return claim.status === 'IN_PROGRESS' && claim.owner === owner && claim.leaseUntil <= leaseUntilAtMost;
 }
 
-/** What fails for one is the outcome of that one. */
+/** Runs `one` for each item. An error is the outcome of its item only. */
 function each<Item, Outcome>(
   items: readonly Item[],
   one: (item: Item) => Promise<Outcome>,
@@ -112,17 +114,18 @@ function each<Item, Outcome>(
   return Promise.all(items.map((item) => one(item).catch(orError)));
 }
 
-/** The options of Powertools' `CachePersistenceLayer` that say what its values are called, by the names they have there. */
+/** The attribute names of Powertools' `CachePersistenceLayer`, by its option names. */
 export type PowertoolsCacheNames = Omit<PowertoolsTableOptions, 'keyAttr' | 'sortKeyAttr' | 'staticPkValue'>;
 
-/** Maps claims to values of Powertools' cache, which are JSON, and back. */
 interface CacheRows {
   toText(claim: Claim): string;
-  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is no claim. */
+  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a value that is not a claim. */
   toClaim(key: string, text: string): Claim;
 }
 
-/** The rows of Powertools' table (docs/decisions/0011) as JSON, but for the result, which JSON holds as it is. */
+/**
+ * Returns the format of Powertools' table (docs/decisions/0011) as JSON, with the result embedded as JSON.
+ */
 export function cacheRows(names: PowertoolsCacheNames): CacheRows {
   const format = powertoolsAttributesNamed(names);
   const dataAttr = format.names.result;
@@ -138,13 +141,14 @@ export function cacheRows(names: PowertoolsCacheNames): CacheRows {
       const value = jsonIn(text);
       if (!isObject(value)) {
         throw new StoreError(
-          `The value whose key has the hash ${keyHash(key)} is not an idempotency record of Powertools: it is no JSON object`,
+          `The value whose key has the hash ${keyHash(key)} is not an idempotency record of Powertools: ` +
+            'it is not a JSON object',
           { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
         );
       }
       const row: Row = { [format.names.key]: { S: key } };
       for (const [name, member] of Object.entries(value)) {
-        // A result may be anything; the format takes its JSON as well.
+        // A result may be any JSON value; the format reads it as JSON text.
         if (name === dataAttr) row[TEXT] = { S: JSON.stringify(member) };
         else if (format.attributes.includes(name) && member !== null) row[name] = convertToAttr(member);
       }
@@ -153,10 +157,10 @@ export function cacheRows(names: PowertoolsCacheNames): CacheRows {
   };
 }
 
-/** Where the format keeps a result that is not a document. */
+/** The member for a result that is not a document. */
 const TEXT = 'result';
 
-/** Text that is no JSON, as a serializer may make it, is kept beside what Powertools would replay. */
+/** Returns the member for a result. Text that is not JSON is stored apart from what Powertools replays. */
 function resultMember(dataAttr: string, result: string): Readonly<Record<string, unknown>> {
   const data = jsonIn(result);
   return data === undefined ? { [TEXT]: result } : { [dataAttr]: data };

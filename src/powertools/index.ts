@@ -1,6 +1,6 @@
 /**
- * Rows and keys as the idempotency utility of Powertools for AWS Lambda writes them, so that both libraries can use one
- * table.
+ * Rows and keys in the format of Powertools for AWS Lambda's idempotency utility, for tables that both
+ * libraries use.
  *
  * @module batchlatch/powertools
  */

@@ -15,13 +15,13 @@ import {
 } from '../options/check-options.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** How Powertools hashes: its ids and its payload validation have these options in common. */
+/** The hash options that Powertools' ids and its payload validation share. */
 export interface PowertoolsHashOptions {
-  /** Default `md5`. */
+  /** The hash algorithm. Default `md5`. */
   readonly hashFunction?: string;
   /**
-   * JMESPath functions of your own, as `jmesPathOptions` of `IdempotencyConfig`. What they inflate is yours to bound;
-   * the default inflates at most 10 MB, or a 64th of the function's memory.
+   * Custom JMESPath functions, like `jmesPathOptions` of `IdempotencyConfig`; limit what they inflate.
+   * Default: functions that inflate at most 10 MB, or a 64th of the function's memory.
    */
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
@@ -34,11 +34,11 @@ export const hashChecks: Readonly<Record<keyof PowertoolsHashOptions, Check>> = 
   jmesPathOptions: anObject(),
 };
 
-/** What Powertools hashes of a record, and how: its ids and its payload validation have these options in common. */
+/** The options for hashing a record, shared by Powertools' ids and its payload validation. */
 export interface PowertoolsPayloadOptions extends PowertoolsHashOptions {
   /**
-   * What the idempotent function was given: the argument that `dataIndexArgument` names, or the first. Default: the
-   * record as Lambda gave it, which is what `processPartialResponse` hands to its record handler.
+   * Returns the payload of the idempotent function: the argument named by `dataIndexArgument`, or the first.
+   * Default: the record as Lambda delivered it, as `processPartialResponse` passes it to its handler.
    *
    * @param record The record.
    */
@@ -50,7 +50,7 @@ export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Chec
   payload: aFunction(),
 };
 
-/** What Powertools was given of a record, of which `expression`, the value of `option`, selects a part. */
+/** Returns the payload of a record, from which `expression`, the value of `option`, selects a part. */
 export function payloadOf(
   record: BatchRecord,
   { payload }: PowertoolsPayloadOptions,
@@ -59,17 +59,17 @@ export function payloadOf(
 ): unknown {
   if (expression === '' && payload === undefined && record.source === 'sqs') {
     throw new KeyError(
-      `An SQS record as a whole changes with every delivery; give powertoolsKey an \`${option}\` or a \`payload\``,
+      `An SQS record as a whole changes with every delivery; set \`${option}\` or \`payload\``,
     );
   }
   return payload === undefined ? record.raw : payload(record);
 }
 
-/** What Powertools hashes of a call, and how: its ids and its payload validation have these options in common. */
+/** The options for hashing a call, shared by Powertools' ids and its payload validation. */
 export interface PowertoolsCallOptions extends PowertoolsHashOptions {
   /**
-   * Which argument is hashed, from 0. As in Powertools, a call whose second argument is a Lambda context, or a durable
-   * one, is known by its first in any case. Default 0.
+   * The index of the hashed argument, from 0. As in Powertools, the first argument is always used if the
+   * second is a Lambda or durable context. Default 0.
    */
   readonly dataIndexArgument?: number;
 }
@@ -79,7 +79,7 @@ export const callChecks: Readonly<Record<keyof PowertoolsCallOptions, Check>> = 
   dataIndexArgument: anInteger(0),
 };
 
-/** The argument that `makeIdempotent` hashes. */
+/** Returns the argument that `makeIdempotent` hashes. */
 export function argumentOf(
   args: readonly unknown[],
   { dataIndexArgument = 0 }: PowertoolsCallOptions,
@@ -87,17 +87,17 @@ export function argumentOf(
   return isContext(args[1]) ? args[0] : args[dataIndexArgument];
 }
 
-/** A Lambda context, or a durable one, which holds a Lambda context. */
+/** Whether a value is a Lambda context, or a durable context, which holds one. */
 function isContext(value: unknown): boolean {
   if (!isObject(value)) return false;
   return 'getRemainingTimeInMillis' in value || ('lambdaContext' in value && isContext(value.lambdaContext));
 }
 
 /**
- * For `payloadValidation` of a batch: the hash that Powertools stores for `payloadValidationJmesPath`.
+ * Returns a `payloadValidation` for batches that makes Powertools' hash of `payloadValidationJmesPath`.
  *
- * @param options What of the record is compared.
- * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ * @param options The part of the record that is compared.
+ * @throws `ConfigurationError` for an unknown, missing or invalid option.
  */
 export function powertoolsValidation(
   options: PowertoolsPayloadOptions & PowertoolsValidationOptions,
@@ -110,10 +110,10 @@ export function powertoolsValidation(
 }
 
 /**
- * For `payload` of `withIdempotency`: the hash that Powertools stores for `payloadValidationJmesPath`.
+ * Returns a `payload` for `withIdempotency` that makes Powertools' hash of `payloadValidationJmesPath`.
  *
- * @param options What of the call is compared.
- * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ * @param options The part of the call that is compared.
+ * @throws `ConfigurationError` for an unknown, missing or invalid option.
  */
 export function powertoolsCallValidation(
   options: PowertoolsCallOptions & PowertoolsValidationOptions,
@@ -125,9 +125,9 @@ export function powertoolsCallValidation(
   });
 }
 
-/** The option of Powertools' `IdempotencyConfig` that turns its payload validation on, by the name it has there. */
+/** The option of Powertools' `IdempotencyConfig` that enables payload validation. */
 export interface PowertoolsValidationOptions {
-  /** JMESPath of what must be the same when a key comes again. */
+  /** The JMESPath expression for the part that must be equal in all deliveries of a key. */
   readonly payloadValidationJmesPath: string;
 }
 
@@ -135,7 +135,6 @@ const validationChecks = {
   payloadValidationJmesPath: required({ expected: 'a JMESPath expression', accepts: isText }),
 };
 
-/** Makes the hash that Powertools stores as `validation`. */
 function validationHash(
   options: PowertoolsHashOptions & PowertoolsValidationOptions,
 ): (payload: unknown) => string {
@@ -143,7 +142,7 @@ function validationHash(
   return (payload) => powertoolsHash(select(payload), options.hashFunction);
 }
 
-/** Selects what an expression finds in a payload, as Powertools does. */
+/** Returns a function that selects a part of a payload as Powertools does. */
 export function selectorOf(
   expression: string,
   { jmesPathOptions }: PowertoolsHashOptions,
@@ -152,16 +151,17 @@ export function selectorOf(
   return (payload) => (expression === '' ? payload : find(expression, payload, customFunctions));
 }
 
-/** The hash that Powertools makes of a value. Throws a `KeyError` for what JSON cannot hold. */
+/** Returns Powertools' hash of a value. Throws a `KeyError` for a value that JSON cannot represent. */
 export function powertoolsHash(value: unknown, hashFunction = 'md5'): string {
   const json = JSON.stringify(deepSort(value)) as string | undefined;
-  if (json === undefined) throw new KeyError(`JSON cannot hold a ${typeof value}, which is to be hashed`);
+  if (json === undefined)
+    throw new KeyError(`JSON cannot represent a ${typeof value}, so it cannot be hashed`);
   return createHash(hashFunction).update(json).digest('base64');
 }
 
 /**
- * As Powertools sorts, to the letter: names that differ in case alone never compare as equal, and the copies are
- * plain objects, in which names that are integers come first and `__proto__` is lost.
+ * Sorts members exactly as Powertools does: names that differ only in case never compare as equal, and in the
+ * copies, plain objects, integer names come first and `__proto__` is lost.
  */
 function deepSort(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(deepSort);
@@ -174,7 +174,7 @@ function deepSort(value: unknown): unknown {
   return sorted;
 }
 
-/** Whether Powertools considers an option as set: a blank one is not. */
+/** Whether Powertools treats an option as set: a blank one is not. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }

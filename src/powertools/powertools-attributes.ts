@@ -13,33 +13,33 @@ import {
 } from '../stores/dynamodb/row.ts';
 import { toDocument, toJsonText } from './powertools-data.ts';
 
-/** The options of Powertools' `DynamoDBPersistenceLayer` that say how its table is made, by the names they have there. */
+/** The options of Powertools' `DynamoDBPersistenceLayer` that describe its table, by their names there. */
 export interface PowertoolsTableOptions {
-  /** Default `id`. */
+  /** The key attribute. Default `id`. */
   readonly keyAttr?: string;
-  /** For a table with a sort key, which has the keys; `staticPkValue` is the partition key of all. Default: none. */
+  /** The sort key attribute, which then holds the keys (partition key: `staticPkValue`). Default: none. */
   readonly sortKeyAttr?: string;
-  /** Default `idempotency#` and the function's name. Of use with `sortKeyAttr` alone. */
+  /** The shared partition key. Default: `idempotency#` and the function's name. Only with `sortKeyAttr`. */
   readonly staticPkValue?: string;
-  /** Default `status`. */
+  /** The attribute of the status. Default `status`. */
   readonly statusAttr?: string;
-  /** Default `expiration`. */
+  /** The attribute of the expiry. Default `expiration`. */
   readonly expiryAttr?: string;
-  /** Default `in_progress_expiration`. */
+  /** The attribute of the lease's end. Default `in_progress_expiration`. */
   readonly inProgressExpiryAttr?: string;
-  /** Default `data`. */
+  /** The attribute of the result. Default `data`. */
   readonly dataAttr?: string;
-  /** Default `validation`. */
+  /** The attribute of the payload hash. Default `validation`. */
   readonly validationKeyAttr?: string;
 }
 
 /**
- * The rows of Powertools' idempotency utility, under the names of its `DynamoDBPersistenceLayer`, so that both
- * libraries can work on one table at the same time. Use it with `powertoolsKey()`; what both sides see of each
- * other, and the limits of it, are in docs/migrating-from-powertools.md. Throws a `ConfigurationError` for
- * options that cannot work.
+ * Returns the row format of Powertools' idempotency utility with the attribute names of its
+ * `DynamoDBPersistenceLayer`, so that both libraries can use one table at the same time. Use it with
+ * `powertoolsKey()`. Its interplay and limits are described in docs/migrating-from-powertools.md. Throws a
+ * `ConfigurationError` for invalid options.
  *
- * @param options The names of the table's attributes, as Powertools was given them.
+ * @param options The attribute names that Powertools is configured with.
  *
  * @example
  * dynamoDBStore({ tableName, attributes: powertoolsAttributesNamed({ keyAttr: 'pk' }) });
@@ -55,7 +55,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
   assertAttributeNames({ ...names, ...own, ...keyAttr });
 
   const plain = rowFormat(names);
-  // `state` holds the format of the row too.
+  // `state` also holds the row's format.
   const witnesses = [names.status, own.state, names.owner, names.leaseUntil, names.expiresAt, names.started];
 
   function statusAttributes(status: ClaimStatus): Row {
@@ -77,7 +77,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     return row[own.resultText]?.S ?? (data && toJsonText(data));
   }
 
-  /** A row, or the end of one, that Powertools wrote last: it knows nothing of `state`, which then does not fit. */
+  /** Reads a row whose last write was by Powertools: it ignores `state`, which then does not match. */
   function theirClaim(row: Row): Claim {
     const key = row[names.key]?.S;
     const theirs = row[names.status]?.S;
@@ -91,7 +91,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     const expiration = seconds === undefined ? undefined : Number(seconds) * 1_000;
     const inProgressUntil = row[names.leaseUntil]?.N;
     const leaseUntil = inProgressUntil === undefined ? (expiration ?? END_OF_TIME) : Number(inProgressUntil);
-    // A function may run for longer than its records are remembered; what it holds is not forgotten meanwhile.
+    // A function may outlast its record's expiry; the claim must not be forgotten while it runs.
     const expiresAt =
       theirs === 'INPROGRESS' && expiration !== undefined ? Math.max(expiration, leaseUntil) : expiration;
     const result = theirs === 'COMPLETED' ? resultOf(row) : undefined;
@@ -103,7 +103,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
       releases: Number(row[names.releases]?.N ?? 0),
       crashes: Number(row[names.crashes]?.N ?? 0),
       leaseUntil,
-      createdAt: Number(row[names.createdAt]?.N ?? 0), // Powertools does not tell
+      createdAt: Number(row[names.createdAt]?.N ?? 0), // Powertools stores no time
       updatedAt: Number(row[names.createdAt]?.N ?? 0),
       ...defined({ expiresAt, payloadHash: row[names.payloadHash]?.S, result }),
     };
@@ -111,7 +111,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
 
   return {
     names,
-    // `data` and `expiration` first: to Powertools NULL is a result, and a time that is over.
+    // `data` and `expiration` come first: Powertools takes NULL for a result, and for an expiry in the past.
     attributes: [...new Set([names.result, names.expiresAt, ...Object.values({ ...names, ...own })])],
     maxResultBytes: MAX_RESULT_BYTES,
     toKey: (key) => ({ ...partition, ...plain.toKey(key) }),
@@ -150,31 +150,31 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
   };
 }
 
-/** Powertools' owner in a claim: its rows name none. */
+/** The owner in claims of Powertools, whose rows name none. */
 const POWERTOOLS = 'powertools';
 
-/** The last second that four digits of a year can tell. */
+/** The last second of the year 9999. */
 const END_OF_TIME = 253_402_300_799_000;
 
 /**
- * What each state is to Powertools, which runs a key when its row is absent, its `expiration` is over, or it is
- * INPROGRESS with an `in_progress_expiration` that is over; which replays COMPLETED; and which refuses the rest
- * as already in progress. A status of another name would make it throw for every duplicate.
+ * The row of each state as Powertools reads it. Powertools runs a key if its row is absent, its `expiration`
+ * has passed, or it is INPROGRESS with an `in_progress_expiration` in the past. It replays COMPLETED, refuses
+ * other INPROGRESS rows as already in progress, and would throw for every duplicate of another status.
  */
 const AS_POWERTOOLS_SEES: Readonly<
   Record<ClaimStatus, { readonly theirs: string; readonly inProgressUntil?: number }>
 > = {
   IN_PROGRESS: { theirs: 'INPROGRESS' },
   COMPLETED: { theirs: 'COMPLETED' },
-  // It may run again at once, on whatever clock. Not 0, which Powertools takes for no time at all.
+  // May run again at once on any clock. Not 0, which Powertools reads as no time.
   FAILED: { theirs: 'INPROGRESS', inProgressUntil: 1 },
-  // Until its `expiration`, or until a person releases it: no clock is to free it before.
+  // Parked until its `expiration` or a release, whatever the clock.
   PARKED: { theirs: 'INPROGRESS', inProgressUntil: END_OF_TIME },
 };
 
 /**
- * A document value can be half as large again as its JSON text: `1,` is two bytes there, and three as an
- * element of a list. So much of JSON fits into an item of 400 KB in any case.
+ * A limit that always fits into an item of 400 KB: a document value can be half as large again as its JSON
+ * text (`1,` is two bytes as text and three as a list element).
  */
 const MAX_RESULT_BYTES = 230 * 1_024;
 
@@ -189,7 +189,7 @@ const powertoolsDefaults = {
 
 const KNOWN_OPTIONS = { ...powertoolsDefaults, sortKeyAttr: '' };
 
-/** Powertools' table as it is by default. */
+/** The row format of Powertools' table with its default attribute names. */
 export const powertoolsAttributes: RowFormat = powertoolsAttributesNamed({});
 
 type Table = typeof powertoolsDefaults & PowertoolsTableOptions;
@@ -206,7 +206,6 @@ function claimNames(table: Table): AttributeNames {
   };
 }
 
-/** The partition key that all rows of a table with a sort key share. */
 function partitionOf({ keyAttr, sortKeyAttr, staticPkValue }: Table): Row {
   if (sortKeyAttr === undefined) {
     if (staticPkValue === undefined) return {};

@@ -16,9 +16,9 @@ import { cacheRows, cacheWriter, type PowertoolsCacheNames } from './cache-write
 
 /** Options of `powertoolsCacheStore()`. */
 export interface PowertoolsCacheOptions extends PowertoolsCacheNames {
-  /** A client of `ioredis` or of `redis` (node-redis) on the server that Powertools uses; one of node-redis has to be connected. */
+  /** An `ioredis` or connected `redis` (node-redis) client of the server that Powertools uses. */
   readonly client: RedisClient;
-  /** How long past its lease a claim is left alone, for clocks that differ. Default 0 ms. */
+  /** How long a claim is left alone after its lease, in milliseconds, for clock skew. Default 0. */
   readonly clockToleranceMs?: number;
   /** For tests. Default: the system clock. */
   readonly clock?: Clock;
@@ -35,20 +35,21 @@ const checks: Readonly<Record<keyof PowertoolsCacheOptions, Check>> = {
   clock: objectWith('now', 'setTimer'),
 };
 
-/** As of `redisStore`: longer results belong elsewhere. */
+/** The limit of `redisStore`. */
 const MAX_RESULT_BYTES = 1_048_576;
 
 /**
- * Claims in the Redis or Valkey of Powertools' `CachePersistenceLayer`, in its own format, so that both libraries can
- * work on one cache while a service moves over. Use it with `powertoolsKey()` or `powertoolsCallKey()`; what both
- * sides see of each other, and the limits of it, are in docs/migrating-from-powertools.md. For new services
- * `redisStore()` is the better store: it is one call for a batch, and has the operations for people. Throws a
- * `ConfigurationError` for options that cannot work.
+ * Returns a store of claims in the Redis or Valkey of Powertools' `CachePersistenceLayer`, in its format, so
+ * that both libraries can share a cache during a migration. Use it with `powertoolsKey()` or
+ * `powertoolsCallKey()`. Its interplay and limits are described in docs/migrating-from-powertools.md. For new
+ * services use `redisStore()`: it sends one call for a batch and has an admin. Throws a `ConfigurationError`
+ * for invalid options.
  *
- * @param options The client, and what Powertools was told to call its values.
+ * @param options The client, and the attribute names that Powertools is configured with.
  *
  * @example
- * withIdempotency(charge, { store: powertoolsCacheStore({ client: new Redis() }), key: powertoolsCallKey() });
+ * const store = powertoolsCacheStore({ client: new Redis() });
+ * withIdempotency(charge, { store, key: powertoolsCallKey() });
  */
 export function powertoolsCacheStore(options: PowertoolsCacheOptions): ClaimStore {
   checkOptionsOf('powertoolsCacheStore', options, checks);

@@ -2,16 +2,16 @@ import { Buffer } from 'node:buffer';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 
-/** DynamoDB takes documents of 32 levels, the attribute's own among them. */
+/** DynamoDB allows 32 levels of nesting, including the attribute's own. */
 const DEEPEST = 30;
-/** DynamoDB's smallest number above zero is 1E-130; integers beyond 2^53 come back to Powertools as a BigInt. */
+/** DynamoDB's smallest positive number is 1E-130. Powertools reads integers beyond 2^53 as BigInt. */
 const SMALLEST = 1e-130;
-/** How JSON.stringify writes a half surrogate pair, which DynamoDB does not take. */
+/** A lone surrogate as `JSON.stringify` writes it; DynamoDB rejects it. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 
 /**
- * JSON text as the document value that Powertools stores, and replays as what the handler returned. Undefined for
- * what DynamoDB cannot hold or would give back as something else: too deep, too large a number, `__proto__`.
+ * Converts JSON text to the document value that Powertools stores and replays. Returns undefined for values
+ * that DynamoDB cannot store unchanged: too deep, too large a number, `__proto__`.
  */
 export function toDocument(json: string): AttributeValue | undefined {
   if (HALF_PAIR.test(json)) return undefined;
@@ -25,7 +25,7 @@ export function toDocument(json: string): AttributeValue | undefined {
   }
 }
 
-/** A document value as JSON text. Sets become arrays and binary values base64, as JSON knows neither. */
+/** Converts a document value to JSON text. Sets become arrays, and binary values base64. */
 export function toJsonText(document: AttributeValue): string {
   const value: unknown = convertToNative(document, { wrapNumbers: Number });
   return JSON.stringify(value, (_name, member: unknown) => {

@@ -16,13 +16,13 @@ import {
   selectorOf,
 } from './payload-hash.ts';
 
-/** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` that make its ids, by the names they have there. */
+/** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` for its ids, by their names there. */
 export interface PowertoolsIdOptions extends PowertoolsHashOptions {
-  /** JMESPath of the part that makes the key. Default: all of the payload. */
+  /** The JMESPath expression for the key. Default: all of the payload. */
   readonly eventKeyJmesPath?: string;
-  /** In place of the function's name. Default: that name. */
+  /** A prefix that replaces the function's name. Default: that name. */
   readonly keyPrefix?: string;
-  /** Comes after the function's name and a dot, as a persistence layer's own prefix. Default: nothing. */
+  /** A suffix of the function's name, after a dot, like a persistence layer's prefix. Default: nothing. */
   readonly functionName?: string;
 }
 
@@ -33,20 +33,20 @@ const idChecks: Readonly<Record<keyof PowertoolsIdOptions, Check>> = {
   functionName: aString(),
 };
 
-/** The options of Powertools that make its ids of records, by the names they have there. */
+/** The options of Powertools that determine the ids of records, by their names there. */
 export interface PowertoolsKeyOptions extends PowertoolsIdOptions, PowertoolsPayloadOptions {}
 
 /**
- * The id that Powertools' idempotency utility gives the same record: `<function's name>#<hash>`, so that a table
- * that Powertools has written stays usable. It is the whole key, without a namespace. Throws a
- * `KeyError` for a record in which nothing is found: Powertools runs it without idempotency, or under one id with
- * all others like it. Throws a `ConfigurationError` for options that cannot work. `powertoolsCallKey()` is the same
- * for `withIdempotency`.
+ * Returns a `key` that derives the same keys for records as Powertools' idempotency utility,
+ * `<function's name>#<hash>`, so that an existing table stays usable. The keys have no namespace. A record in
+ * which nothing is found throws a `KeyError`: Powertools would run it without idempotency, or under one id
+ * with all others like it. Throws a `ConfigurationError` for invalid options. For `withIdempotency`, use
+ * `powertoolsCallKey()`.
  *
- * The function's name is what `AWS_LAMBDA_FUNCTION_NAME` holds when this is called, as in Powertools when its
- * persistence layer is made.
+ * The function's name is read from `AWS_LAMBDA_FUNCTION_NAME` when this is called, as Powertools does when
+ * its persistence layer is created.
  *
- * @param options What Powertools was given, by the names that it has there.
+ * @param options The options that Powertools is configured with.
  *
  * @example
  * createBatchProcessor(handler, { store, key: powertoolsKey({ eventKeyJmesPath: 'messageId' }) });
@@ -58,17 +58,17 @@ export function powertoolsKey(options: PowertoolsKeyOptions = {}): KeySelector {
   return wholeKey((record) => idOf(payloadOf(record, options, 'eventKeyJmesPath', eventKeyJmesPath)));
 }
 
-/** The options of Powertools that make its ids of calls, by the names they have there. */
+/** The options of Powertools that determine the ids of calls, by their names there. */
 export interface PowertoolsCallKeyOptions extends PowertoolsIdOptions, PowertoolsCallOptions {}
 
 /**
- * The id that `makeIdempotent`, `makeHandlerIdempotent` and `@idempotent` of Powertools give the same call, for
- * `withIdempotency`: `<function's name>#<hash>`, the whole key, without a namespace. Throws a `KeyError` for a call in
- * which nothing is found: Powertools runs it without idempotency, or under one id with all others like it. Throws a
- * `ConfigurationError` for options that cannot work. `powertoolsKey()` is the same for records of a batch, and says
- * what the function's name is.
+ * Returns a `key` for `withIdempotency` that derives the same keys as `makeIdempotent`,
+ * `makeHandlerIdempotent` and `@idempotent` of Powertools: `<function's name>#<hash>`, without a namespace. A
+ * call in which nothing is found rejects with a `KeyError`: Powertools would run it without idempotency, or
+ * under one id with all others like it. Throws a `ConfigurationError` for invalid options. For records of a
+ * batch, and for the function's name, see `powertoolsKey()`.
  *
- * @param options What Powertools was given, by the names that it has there.
+ * @param options The options that Powertools is configured with.
  *
  * @example
  * const chargeOnce = withIdempotency(charge, {
@@ -84,10 +84,7 @@ export function powertoolsCallKey(options: PowertoolsCallKeyOptions = {}): Whole
   });
 }
 
-/**
- * Makes the id that Powertools gives a payload: `<function's name>#<hash>`. `of` is what the payload belongs to, for
- * error messages. The function's name is read now, as Powertools reads it when its persistence layer is made.
- */
+/** Returns a function that makes Powertools' id of a payload. `of` is for error messages. */
 function idMaker(of: 'record' | 'call', options: PowertoolsIdOptions): (payload: unknown) => string {
   const { eventKeyJmesPath = '', keyPrefix, functionName, hashFunction } = options;
   const lambdaName = process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? '';
@@ -108,7 +105,7 @@ function idMaker(of: 'record' | 'call', options: PowertoolsIdOptions): (payload:
   };
 }
 
-/** What Powertools takes for a missing key, except 0 and false, which are values. */
+/** Whether Powertools treats a value as a missing key. Here 0 and false are values. */
 function isNothing(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
   return isEmpty(value);

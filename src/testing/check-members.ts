@@ -5,15 +5,15 @@ import { type Advice, type Check, checkOptions, required } from '../options/chec
 
 type Checks = Readonly<Record<string, Check>>;
 
-/** The members of a builder's options, of which none is required. */
+/** Checks the options of an event builder. All of them are optional. */
 export function checkBuilderOptions(builder: string, options: unknown, checks: Checks): void {
   told(builder, () => checkOptions(options, checks, nearestName));
 }
 
 /**
- * Checks what a builder is told of each record. `content` is the member that a record is made of: it has to be there,
- * and is suggested for the words that other builders have for theirs. Throws a `ConfigurationError` that names the
- * builder, the record and the member.
+ * Checks the records given to an event builder. `content` is its only required member; it is suggested for
+ * the names that other builders use. Throws a `ConfigurationError` that names the builder, the record and the
+ * member.
  */
 export function checkRecords(
   builder: string,
@@ -38,15 +38,13 @@ export function checkRecords(
   });
 }
 
-/** What the builders, and AWS, call the content of a record. */
+/** The names of a record's content in the builders and in AWS. */
 const CONTENTS: ReadonlySet<string> = new Set(['body', 'data', 'detail', 'message', 'payload', 'value']);
 
-/** Epoch milliseconds, a count, and the like. */
 export function aFiniteNumber(): Check {
   return { expected: 'a finite number', accepts: Number.isFinite };
 }
 
-/** What JSON holds, or a text or bytes as they are. */
 export function aContent(): Check {
   return required({
     expected: 'a value that JSON can hold',
@@ -54,12 +52,12 @@ export function aContent(): Check {
   });
 }
 
-/** A text as it is, and anything else as JSON. */
+/** Returns a string unchanged, and any other value as JSON. */
 export function textOf(content: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
 }
 
-/** Bytes as they are, and a text or anything else as `textOf` gives it. */
+/** Returns bytes, or the text of any other value, as base64. */
 export function base64Of(content: unknown): string {
   return Buffer.from(content instanceof Uint8Array ? content : (textOf(content) ?? '')).toString('base64');
 }

@@ -14,54 +14,54 @@ import { describeOperateRaces } from './contract/operate-races.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { bench, type Contract } from './store-bench.ts';
 
-/** `describe` and `it` of jest, vitest, mocha or node:test. */
+/** The functions `describe` and `it` of jest, vitest, mocha or node:test. */
 export interface TestRunner {
   /**
-   * Groups tests.
+   * Defines a group of tests.
    *
-   * @param name What the tests are about.
-   * @param body Defines the tests.
+   * @param name The subject of the tests.
+   * @param body The function that defines the tests.
    */
   readonly describe: (name: string, body: () => void) => void;
   /**
-   * Defines one test.
+   * Defines a test.
    *
-   * @param name What the test shows.
+   * @param name The behavior that the test shows.
    * @param body The test.
    */
   readonly it: (name: string, body: () => Promise<void>) => void;
 }
 
-/** The store that is tested. */
+/** A store under test. */
 export interface ClaimStoreSubject {
-  /** What the tests call the store. */
+  /** The name of the store in test titles. */
   readonly name: string;
   /**
-   * Makes a store on the given clock, over an empty table, or one to which nothing else writes the same keys.
+   * Creates a store with the given clock, over a table in which nothing else uses the same keys.
    *
    * @param clock The clock that the test advances.
    */
   readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
   /**
-   * Makes the admin of the same claims, for stores that have one. The cases about what people do run only with it.
+   * Creates the admin of the same claims. Without it, the cases about changes by people are skipped.
    *
    * @param clock The clock that the test advances.
-   * @param store What `create` has made.
+   * @param store The store that `create` returned.
    */
   readonly admin?: (clock: ManualClock, store: ClaimStore) => ClaimAdmin | Promise<ClaimAdmin>;
-  /** Effects for stores with `commit`, whose cases run only with these. */
+  /** Effects for stores with `commit`. Without them, the cases about `commit` are skipped. */
   readonly commit?: CommitSubject;
-  /** The rows past the store. The cases about rows that a newer version wrote run only with these. */
+  /** Direct access to rows. Without it, the cases about rows of a newer version are skipped. */
   readonly rows?: RowsSubject;
 }
 
 /**
- * The contract of `ClaimStore` as tests, for this package's stores and your own. Every case makes keys
- * of its own, so one table serves all of them.
+ * Defines tests of the `ClaimStore` contract, for this package's stores and your own. Each case uses unique
+ * keys, so all of them can share a table.
  *
- * @param subject The store, and how it is made.
- * @param runner Default: the globals `describe` and `it`.
- * @throws `ConfigurationError` for a member that is unknown, missing or impossible.
+ * @param subject The store, and how to create it.
+ * @param runner The test functions. Default: the globals `describe` and `it`.
+ * @throws `ConfigurationError` for an unknown, missing or invalid member.
  *
  * @example
  * describeClaimStore({ name: 'myStore', create: (clock) => myStore({ clock }) });
@@ -80,7 +80,7 @@ export function describeClaimStore(
   const { name, create, admin, commit, rows } = subject;
   const { describe, it } = runner;
 
-  /** A test with a store, a clock that stands still, and builders for unique keys. */
+  /** Defines a test with a store, a manual clock, and builders for unique keys. */
   const contract: Contract = (sentence, body) => {
     it(sentence, async () => {
       const clock = manualClock();

@@ -3,40 +3,40 @@ import { aBoolean, anObject, aString, oneOf } from '../options/check-options.ts'
 import { aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
 import { eventBridgeEvent } from './events.ts';
 
-/** What a test specifies about one event of a custom event bus; the rest is filled in. */
+/** An event of a custom event bus, as a test specifies it; other members are filled in. */
 export interface EventBusMessage {
-  /** The `detail` of an event of `PutEvents`; with `raw` the data of `PutRawEvents`, as it is. */
+  /** The `detail` of an event of `PutEvents`; with `raw`, the data of `PutRawEvents` unchanged. */
   readonly body: unknown;
-  /** Default: a random one. */
+  /** The event id. Default: random. */
   readonly eventId?: string;
-  /** Default: a group of its own, as EventBridge makes it. */
+  /** The event group. Default: a new one for each event, as in EventBridge. */
   readonly eventGroupId?: string;
-  /** Default: 1000 more than that of the event before it. */
+  /** The sequence number. Default: 1000 more than the previous event's. */
   readonly sequenceNumber?: string;
-  /** Default: false. */
+  /** Whether the event is replayed. Default: false. */
   readonly isReplay?: boolean;
-  /** Published with `PutRawEvents`. Default: false. */
+  /** Whether the event was published with `PutRawEvents`. Default: false. */
   readonly raw?: boolean;
-  /** Of `PutRawEvents`. */
+  /** The metadata of `PutRawEvents`. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Epoch milliseconds. Default: now. */
+  /** When the event was sent, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
-/** How the bus delivers the events. */
+/** Options of `eventBridgeBusEvent`. */
 export interface EventBusEventOptions {
-  /** The transformer of the subscriber. Default `WITH_METADATA`. */
+  /** The subscriber's transformer. Default `WITH_METADATA`. */
   readonly transformer?: 'WITH_METADATA' | 'RAW';
 }
 
 const FIRST_SEQUENCE_NUMBER = 10_000_000_000_000_001_000n;
 
 /**
- * A batch of events as a subscriber of a custom event bus (`AWS::EventsV2`) delivers it to a function.
+ * Returns a batch of events as a subscriber of a custom event bus (`AWS::EventsV2`) delivers it.
  *
- * @param messages What is said of each event.
+ * @param messages The events.
  * @param options How the bus delivers them.
- * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
+ * @throws `ConfigurationError` for an unknown or invalid member or option.
  */
 export function eventBridgeBusEvent(
   messages: readonly EventBusMessage[],

@@ -11,36 +11,36 @@ import {
 } from '../options/check-options.ts';
 import { aContent, aFiniteNumber, checkBuilderOptions, checkRecords, textOf } from './check-members.ts';
 
-/** What a test specifies about one message; the rest is filled in. */
+/** An SQS message, as a test specifies it; other members are filled in. */
 export interface SqsMessage {
-  /** Sent as it is when it is a string, else as JSON. */
+  /** The body: a string is sent unchanged, anything else as JSON. */
   readonly body: unknown;
-  /** Default: a random one. */
+  /** The message id. Default: random. */
   readonly messageId?: string;
   /** How often the message has been received, from 1. Default 1. */
   readonly receiveCount?: number;
-  /** Default: none. */
+  /** The message group. Default: none. */
   readonly messageGroupId?: string;
-  /** Epoch milliseconds. Default: now. */
+  /** When the message was sent, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
-  /** Default: none. */
+  /** The message attributes. Default: none. */
   readonly messageAttributes?: SQSRecord['messageAttributes'];
 }
 
-/** Which queue the messages come from. */
+/** Options of `sqsEvent`. */
 export interface SqsEventOptions {
-  /** Default `orders`, or `orders.fifo` where `fifo` is set. */
+  /** The queue's name. Default `orders`, or `orders.fifo` with `fifo`. */
   readonly queueName?: string;
   /** Whether the queue is FIFO. Default false. */
   readonly fifo?: boolean;
 }
 
 /**
- * An SQS batch as Lambda delivers it.
+ * Returns an SQS batch as Lambda delivers it.
  *
- * @param messages What is said of each message.
- * @param options Which queue they come from.
- * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
+ * @param messages The messages.
+ * @param options The queue they come from.
+ * @throws `ConfigurationError` for an unknown or invalid member or option.
  */
 export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptions = {}): SQSEvent {
   checkRecords('sqsEvent', messages, {
@@ -82,12 +82,12 @@ function sqsRecord(message: SqsMessage, queueName: string): SQSRecord {
 }
 
 /**
- * An event as EventBridge delivers it to a function.
+ * Returns an event as EventBridge delivers it to a function.
  *
  * @typeParam Detail The type of the detail.
- * @param detail What happened.
- * @param members What is to be different, such as `source` or `detail-type`. Default: nothing.
- * @throws `ConfigurationError` for a member that is unknown or impossible.
+ * @param detail The detail of the event.
+ * @param members Members that replace the defaults, such as `source` or `detail-type`. Default: none.
+ * @throws `ConfigurationError` for an unknown or invalid member.
  */
 export function eventBridgeEvent<Detail>(
   detail: Detail,
@@ -118,24 +118,24 @@ export function eventBridgeEvent<Detail>(
   };
 }
 
-/** What a test specifies about an invocation; the rest is filled in. */
+/** An invocation, as a test specifies it; other members are filled in. */
 export interface LambdaContextOptions {
-  /** Default `test-function`. */
+  /** The function's name. Default `test-function`. */
   readonly functionName?: string;
-  /** What `getRemainingTimeInMillis` answers at the first call; it then runs down. Default 30,000. */
+  /** The first result of `getRemainingTimeInMillis`, in milliseconds; it then runs down. Default 30,000. */
   readonly remainingTimeMs?: number;
-  /** Default: the system clock. */
+  /** The clock. Default: the system clock. */
   readonly clock?: {
-    /** Epoch milliseconds. */
+    /** Returns the time in epoch milliseconds. */
     now(): number;
   };
 }
 
 /**
- * Lambda's context of one invocation.
+ * Returns Lambda's context of an invocation.
  *
- * @param options What is to be different.
- * @throws `ConfigurationError` for an option that is unknown or impossible.
+ * @param options Members that replace the defaults.
+ * @throws `ConfigurationError` for an unknown or invalid option.
  */
 export function lambdaContext(options: LambdaContextOptions = {}): Context {
   checkBuilderOptions('lambdaContext', options, {

@@ -1,5 +1,5 @@
 /**
- * For tests: events of every source, a Lambda context, a clock that the test advances, and the conformance suite for
+ * Tools for tests: events of every source, a Lambda context, a manual clock, and a conformance suite for
  * stores.
  *
  * @module batchlatch/testing

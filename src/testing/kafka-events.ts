@@ -3,41 +3,41 @@ import { aBoolean, anInteger, anObject, aString, type Check, either } from '../o
 import { aFiniteNumber, base64Of, checkBuilderOptions, checkRecords } from './check-members.ts';
 import type { MSKEvent, MSKRecord, SelfManagedKafkaEvent } from 'aws-lambda';
 
-/** What a test specifies about one record of Kafka; the rest is filled in. */
+/** A Kafka record, as a test specifies it; other members are filled in. */
 export interface KafkaMessage {
-  /** Sent as it is when it is a string or bytes, else as JSON; `undefined` is a tombstone, which has no value. */
+  /** The value: a string or bytes are sent unchanged, anything else as JSON; `undefined` is a tombstone. */
   readonly value: unknown;
-  /** Default: none. */
+  /** The key. Default: none. */
   readonly key?: string | Uint8Array;
-  /** Default `orders`. */
+  /** The topic. Default `orders`. */
   readonly topic?: string;
-  /** Default 0. */
+  /** The partition. Default 0. */
   readonly partition?: number;
-  /** Default: one more than that of the record before it in the partition, from 0. */
+  /** The offset. Default: one more than the previous record's in the partition, from 0. */
   readonly offset?: number;
-  /** Texts by name. Default: none. */
+  /** The headers, by name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Epoch milliseconds. Default: now. */
+  /** When the record was sent, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
 /**
- * Which kind of cluster the records come from.
+ * Options of `kafkaEvent`.
  *
- * @typeParam SelfManaged Whether it is not Amazon's.
+ * @typeParam SelfManaged Whether the cluster is self-managed, not Amazon MSK.
  */
 export interface KafkaEventOptions<SelfManaged extends boolean = boolean> {
-  /** Without an ARN in the event, as of a cluster that is not Amazon's. Default: false. */
+  /** Whether the cluster is self-managed: the event has no ARN. Default: false. */
   readonly selfManaged?: SelfManaged;
 }
 
 /**
- * A batch of Kafka as Lambda delivers it, its records by topic and partition.
+ * Returns a batch of Kafka records as Lambda delivers it, by topic and partition.
  *
- * @typeParam SelfManaged Whether the cluster is not Amazon's.
- * @param messages What is said of each record.
- * @param options Which kind of cluster they come from.
- * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
+ * @typeParam SelfManaged Whether the cluster is self-managed, not Amazon MSK.
+ * @param messages The records.
+ * @param options The kind of cluster they come from.
+ * @throws `ConfigurationError` for an unknown or invalid member or option.
  */
 export function kafkaEvent<SelfManaged extends boolean = false>(
   messages: readonly KafkaMessage[],
@@ -66,7 +66,7 @@ export function kafkaEvent<SelfManaged extends boolean = false>(
       offset,
       timestamp: sentAt,
       timestampType: 'CREATE_TIME',
-      // Absent ones are null, which the types leave out.
+      // Lambda sends null for an absent key or value; the types omit it.
       key: (key === undefined ? null : base64Of(key)) as string,
       value: (value === undefined ? null : base64Of(value)) as string,
       headers: Object.entries(headers).map(([name, text]) => ({ [name]: [...Buffer.from(text)] })),

@@ -4,9 +4,9 @@ import { aNumber, checkOptionsOf } from '../options/check-options.ts';
 /** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {
   /**
-   * Advances by `ms`, firing the due timers in order, and lets promises settle after each.
+   * Advances the clock by `ms`. Fires due timers in order, and lets promises settle after each.
    *
-   * @param ms By how long, in milliseconds.
+   * @param ms The time to advance, in milliseconds.
    */
   advance(ms: number): Promise<void>;
 }
@@ -17,14 +17,13 @@ interface Timer {
 }
 
 /**
- * Starts at `startMs` (default: 2026-01-01T00:00:00Z).
+ * Creates a clock that starts at `startMs` (default: 2026-01-01T00:00:00Z).
  *
- * @param startMs Where it stands at first, in epoch milliseconds.
- * @throws `ConfigurationError` for a start that is no number.
+ * @param startMs The first time, in epoch milliseconds.
+ * @throws `ConfigurationError` for a start that is not a number.
  */
 export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
   checkOptionsOf('manualClock', { startMs }, { startMs: aNumber() });
-  /** In the order in which they were set. */
   const timers = new Set<Timer>();
   let nowMs = startMs;
 

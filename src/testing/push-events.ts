@@ -3,27 +3,27 @@ import { anInteger, anObject, aString, required } from '../options/check-options
 import { aContent, aFiniteNumber, checkRecords, textOf } from './check-members.ts';
 import type { S3Event, SNSEvent, SNSMessageAttributes } from 'aws-lambda';
 
-/** What a test specifies about one notification of SNS; the rest is filled in. */
+/** An SNS notification, as a test specifies it; other members are filled in. */
 export interface SnsNotificationMessage {
-  /** Sent as it is when it is a string, else as JSON. */
+  /** The message: a string is sent unchanged, anything else as JSON. */
   readonly message: unknown;
-  /** Default: a random one. */
+  /** The message id. Default: random. */
   readonly messageId?: string;
-  /** Default: none. */
+  /** The subject. Default: none. */
   readonly subject?: string;
-  /** Default: none. */
+  /** The message attributes. Default: none. */
   readonly messageAttributes?: SNSMessageAttributes;
-  /** Epoch milliseconds. Default: now. */
+  /** When it was sent, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
   /** The topic's name. Default `orders`. */
   readonly topicName?: string;
 }
 
 /**
- * Notifications as SNS delivers them to a function. `Records[0].Sns` is what a queue gets as its body.
+ * Returns notifications as SNS delivers them to a function. `Records[0].Sns` is the body that a queue gets.
  *
- * @param notifications What is said of each notification.
- * @throws `ConfigurationError` for a member that is unknown or impossible.
+ * @param notifications The notifications.
+ * @throws `ConfigurationError` for an unknown or invalid member.
  */
 export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSEvent {
   checkRecords('snsEvent', notifications, {
@@ -63,29 +63,29 @@ export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSE
   return { Records: records };
 }
 
-/** What a test specifies about one object of S3; the rest is filled in. */
+/** An S3 object, as a test specifies it; other members are filled in. */
 export interface S3Object {
-  /** The key as it is; it is encoded as S3 does. */
+  /** The key, unencoded. */
   readonly key: string;
-  /** Default `uploads`. */
+  /** The bucket. Default `uploads`. */
   readonly bucket?: string;
-  /** Default `ObjectCreated:Put`. */
+  /** The event's name. Default `ObjectCreated:Put`. */
   readonly eventName?: string;
-  /** In bytes. Default 1,024. */
+  /** The size, in bytes. Default 1,024. */
   readonly size?: number;
-  /** Default: none, as in a bucket without versions. */
+  /** The version id. Default: none, as in a bucket without versioning. */
   readonly versionId?: string;
-  /** Orders the events of one key. Default: a random one. */
+  /** The sequencer, which orders the events of a key. Default: random. */
   readonly sequencer?: string;
-  /** Epoch milliseconds. Default: now. */
+  /** When it was sent, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
 /**
- * An event notification as S3 delivers it to a function, and as a body to a queue.
+ * Returns an event notification as S3 delivers it to a function, and as a queue gets it as a body.
  *
- * @param objects What is said of each object.
- * @throws `ConfigurationError` for a member that is unknown or impossible.
+ * @param objects The objects.
+ * @throws `ConfigurationError` for an unknown or invalid member.
  */
 export function s3Event(objects: readonly S3Object[]): S3Event {
   checkRecords('s3Event', objects, {

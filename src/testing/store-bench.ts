@@ -15,17 +15,17 @@ import type { Claim } from '../claims/claim.ts';
 import type { ManualClock } from './manual-clock.ts';
 
 export const LEASE_MS = 30_000;
-/** Whole seconds, like every time in these tests: a store may round what it keeps up to a second. */
+/** A whole number of seconds: stores may round times up to a second. */
 export const RETENTION_MS = 3_600_000;
 export const ERROR = { name: 'Error', message: 'card declined', code: 'DECLINED' };
 
-/** A store, a clock that stands still, and builders for unique keys. */
+/** A store, a manual clock, and builders for unique keys. */
 export interface Bench {
   readonly store: ClaimStore;
-  /** Of the same claims; undefined where the store has none. */
+  /** The admin of the same claims; undefined if the store has none. */
   readonly admin: ClaimAdmin | undefined;
   readonly clock: ManualClock;
-  /** The key of this test by this name. */
+  /** Returns a key that is unique to this test. */
   key(name: string): string;
   request(name: string, members?: Partial<ClaimRequest>): ClaimRequest;
   acquire(name: string, members?: Partial<ClaimRequest>): Promise<AcquireOutcome>;
@@ -40,12 +40,10 @@ export interface Bench {
   release(name: string, owner: string, releases: number): Promise<unknown>;
 }
 
-/** The changes that people make. */
 export const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
-/** The states of claims for people. */
 export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 
-/** Defines a test of the contract, which gets a bench of its own. */
+/** A function that defines a test of the contract with a bench of its own. */
 export type Contract = (sentence: string, body: (bench: Bench) => Promise<void>) => void;
 
 export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: ManualClock): Bench {
@@ -87,9 +85,7 @@ function only<Item>(items: readonly Item[]): Item {
 /** A bench of a store with an admin. */
 export interface AdminBench extends Bench {
   readonly admin: ClaimAdmin;
-  /** The claim as it is stored. */
   stored(name: string): Promise<Claim>;
-  /** A change of a claim that was seen. */
   change(operation: OperationKind, seen: Claim, members?: Partial<ClaimOperation>): ClaimOperation;
   /** Changes a claim as it is stored now. */
   operate(
@@ -99,7 +95,7 @@ export interface AdminBench extends Bench {
   ): Promise<OperateOutcome | undefined>;
 }
 
-/** The same contract for stores with an admin; others pass it. */
+/** Returns the contract for stores with an admin; other stores skip the test. */
 export function ofAdmin(
   contract: Contract,
 ): (sentence: string, body: (bench: AdminBench) => Promise<void>) => void {
@@ -130,7 +126,6 @@ export function ofAdmin(
     });
 }
 
-/** Makes a parked claim. */
 export async function parked(
   { acquire, park }: AdminBench,
   name: string,
@@ -141,7 +136,6 @@ export async function parked(
   assert.equal(await park(name, owner, { retentionMs }), 'stored');
 }
 
-/** All pages of a query. */
 export async function pagesOf(admin: ClaimAdmin, query: ClaimQuery): Promise<ClaimPage[]> {
   const pages: ClaimPage[] = [];
   let cursor: string | undefined;
@@ -161,7 +155,7 @@ export function statusesOf<Status>(outcomes: readonly { readonly status: Status 
   return outcomes.map(({ status }) => status);
 }
 
-/** Tries every write that an owner may make, and gives what became of each. */
+/** Tries every write that an owner may make, and returns the outcomes. */
 export async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
   const common = { key: key(name), owner, retentionMs: RETENTION_MS };
   const writes: Settlement[] = [
@@ -176,7 +170,7 @@ export async function everyWrite({ store, key }: Bench, name: string, owner: str
   return outcomes;
 }
 
-/** The outcome, which has to have this status. */
+/** Returns the outcome, and asserts its status. */
 export function withStatus<Status extends AcquireOutcome['status']>(
   outcome: AcquireOutcome | undefined,
   status: Status,
@@ -185,7 +179,7 @@ export function withStatus<Status extends AcquireOutcome['status']>(
   return outcome as Extract<AcquireOutcome, { status: Status }>;
 }
 
-/** A claim of each state, by its name. */
+/** Makes a claim in each state, named after the state. */
 export async function oneOfEach({ acquire, complete, fail, park, clock }: Bench): Promise<void> {
   for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
   await fail('failed', 'failed');

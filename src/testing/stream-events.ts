@@ -12,34 +12,34 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { anObject, aString, oneOf, required } from '../options/check-options.ts';
 import { aFiniteNumber, base64Of, checkBuilderOptions, checkRecords } from './check-members.ts';
 
-/** What a test specifies about one record of a Kinesis stream; the rest is filled in. */
+/** A record of a Kinesis stream, as a test specifies it; other members are filled in. */
 export interface KinesisMessage {
-  /** Sent as it is when it is a string or bytes, else as JSON. */
+  /** The data: a string or bytes are sent unchanged, anything else as JSON. */
   readonly body: unknown;
-  /** Default `1`. */
+  /** The partition key. Default `1`. */
   readonly partitionKey?: string;
-  /** Default: one more than that of the record before it, from a number of 56 digits as Kinesis has. */
+  /** The sequence number. Default: one more than the previous record's, with 56 digits as in Kinesis. */
   readonly sequenceNumber?: string;
-  /** Epoch milliseconds. Default: now. */
+  /** When it was written, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
-/** Which stream the records come from. */
+/** Options of `kinesisEvent`. */
 export interface KinesisEventOptions {
-  /** Default `orders`. */
+  /** The stream's name. Default `orders`. */
   readonly streamName?: string;
-  /** Default `shardId-000000000000`. */
+  /** The shard. Default `shardId-000000000000`. */
   readonly shardId?: string;
 }
 
 const FIRST_SEQUENCE_NUMBER = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n;
 
 /**
- * A batch of one shard of a Kinesis stream as Lambda delivers it.
+ * Returns a batch of one shard of a Kinesis stream as Lambda delivers it.
  *
- * @param messages What is said of each record.
- * @param options Which stream and shard they come from.
- * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
+ * @param messages The records.
+ * @param options The stream and shard they come from.
+ * @throws `ConfigurationError` for an unknown or invalid member or option.
  */
 export function kinesisEvent(
   messages: readonly KinesisMessage[],
@@ -75,7 +75,7 @@ export function kinesisEvent(
   return { Records: records };
 }
 
-/** What a test specifies about one change of an item; the rest is filled in. */
+/** A change of a DynamoDB item, as a test specifies it; other members are filled in. */
 export interface DynamoDBStreamChange {
   /** The item's primary key, as plain values. */
   readonly keys: Readonly<Record<string, unknown>>;
@@ -83,30 +83,32 @@ export interface DynamoDBStreamChange {
   readonly newImage?: Readonly<Record<string, unknown>>;
   /** The item before the change. Default: none. */
   readonly oldImage?: Readonly<Record<string, unknown>>;
-  /** Default: by the images that there are. */
+  /** The kind of change. Default: derived from the images. */
   readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
-  /** Default: a hundred more than that of the record before it. */
+  /** The sequence number. Default: 100 more than the previous record's. */
   readonly sequenceNumber?: string;
-  /** Default: a random one. */
+  /** The event id. Default: random. */
   readonly eventId?: string;
-  /** Epoch milliseconds. Default: now. */
+  /** When it was written, in epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
-/** Which table the changes come from. */
+/** Options of `dynamoDBStreamEvent`. */
 export interface DynamoDBStreamEventOptions {
-  /** Default `orders`. */
+  /** The table's name. Default `orders`. */
   readonly tableName?: string;
 }
 
 const FIRST_CHANGE = 100_000_000_000_000_000_001n;
 
+const TABLES = 'arn:aws:dynamodb:us-east-1:123456789012:table';
+
 /**
- * A batch of one shard of a table's stream as Lambda delivers it. Keys and images are given as plain values.
+ * Returns a batch of one shard of a table's stream as Lambda delivers it. Keys and images are plain values.
  *
- * @param changes What is said of each change.
- * @param options Which table they come from.
- * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
+ * @param changes The changes.
+ * @param options The table they come from.
+ * @throws `ConfigurationError` for an unknown or invalid member or option.
  */
 export function dynamoDBStreamEvent(
   changes: readonly DynamoDBStreamChange[],
@@ -147,7 +149,7 @@ export function dynamoDBStreamEvent(
         SizeBytes: 100,
         StreamViewType: 'NEW_AND_OLD_IMAGES',
       },
-      eventSourceARN: `arn:aws:dynamodb:us-east-1:123456789012:table/${tableName}/stream/2026-01-01T00:00:00.000`,
+      eventSourceARN: `${TABLES}/${tableName}/stream/2026-01-01T00:00:00.000`,
     };
   });
   return { Records: records };
@@ -158,10 +160,10 @@ function attributesOf(values: Readonly<Record<string, unknown>>): Record<string,
 }
 
 /**
- * The same records as EventBridge Pipes hands them to a function: as a list, and what Kinesis records have under
- * `kinesis` beside the rest. Takes what `sqsEvent`, `kinesisEvent` and `dynamoDBStreamEvent` make.
+ * Converts the result of `sqsEvent`, `kinesisEvent` or `dynamoDBStreamEvent` to the list that EventBridge
+ * Pipes passes to a function. The `kinesis` members of Kinesis records become members of the record.
  *
- * @param event What one of the other functions made.
+ * @param event The event that the other function returned.
  */
 export function pipesEvent(event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent): object[] {
   return event.Records.map((record: SQSRecord | KinesisStreamRecord | DynamoDBRecord) => {

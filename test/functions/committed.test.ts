@@ -55,7 +55,7 @@ describe('a function that commits its effect with its completion', () => {
     const b = bench((context) => inTransaction(context, async () => new Date(0)));
     await expect(b.once('a')).rejects.toMatchObject({
       code: 'BATCHLATCH_COMMIT_RESULT',
-      message: expect.stringContaining('JSON does not hold the Date at `$`'),
+      message: expect.stringContaining('JSON cannot represent the Date at `$`'),
     });
     expect(b.committed).toEqual([]);
     expect(await b.store.inspect('f#function-v1:a')).toMatchObject({ status: 'FAILED' });

@@ -92,7 +92,7 @@ describe('A person', () => {
     ['a line feed', { reason: 'fixed\nlevel=error' }, /Expected `reason`/],
     ['text that turns a line around', { reason: 'fixed \u202e4.1' }, /Expected `reason`/],
     ['half a character', { reason: 'fixed \ud83d' }, /Expected `reason`/],
-    ['a result', { result: '1' }, /`result` is of `resolve`, not of `release`/],
+    ['a result', { result: '1' }, /Expected `result` only with `resolve`, got it with `release`/],
     ['a short retention', { retentionMs: 1 }, /Expected `retentionMs` to be an integer from 1000 up/],
     ['an option that there is not', { forced: true }, /Unknown option `forced`/],
   ])('is refused with %s', async (_what, members, message) => {
@@ -108,7 +108,7 @@ describe('A person', () => {
     );
     await expect(releaseClaim(store, { key: claim.key } as never, BY)).rejects.toThrow(/Expected a claim as/);
     const twice = operateOnClaims(store, [claim, claim], { operation: 'release', ...BY });
-    await expect(twice).rejects.toThrow(/A key stands twice/);
+    await expect(twice).rejects.toThrow(/two claims with the same key/);
     const kind = 'delete' as OperationKind;
     await expect(operateOnClaims(store, [claim], { operation: kind, ...BY })).rejects.toThrow(/`operation`/);
   });

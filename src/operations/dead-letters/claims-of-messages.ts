@@ -9,17 +9,17 @@ import { unansweredByStore } from '../../claims/store-errors.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
 
 /**
- * The idempotency key of a message, as its processor makes it; undefined where it is not known.
+ * Returns the idempotency key that the processor derives for a message; undefined if it is not known.
  *
  * @param message A message of the dead-letter queue.
  */
 export type KeyOfMessage = (message: DeadLetterMessage) => string | undefined | Promise<string | undefined>;
 
-/** What it cost to read the claims that are parked. */
+/** The cost of reading the parked claims. */
 export interface ParkedClaimsRead {
-  /** `index`: only parked claims were read. `scan`: the whole table was. */
+  /** `index`: only parked claims were read. `scan`: the whole table was read. */
   readonly readBy: 'index' | 'scan';
-  /** How many rows, and entries of the index, were read. */
+  /** The number of rows and index entries read. */
   readonly rowsRead: number;
 }
 
@@ -30,12 +30,9 @@ interface ClaimsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A message with its claims, and whether they are surely its own. */
+/** A message with its claims. */
 export interface MessageWithClaims extends ReadMessage {
-  /**
-   * False where the key is only what the message says, and its claim knows nothing of it: somebody may have sent the message
-   * with another's key.
-   */
+  /** False if only the message names the key and the claim does not mention it: the key may be forged. */
   readonly isProven: boolean;
 }
 
@@ -45,16 +42,16 @@ type BoundedAdmin = Pick<ClaimAdmin, keyof typeof LIMITS>;
 const LARGEST_PAGE = 1_000;
 
 /**
- * Finds the claims of messages, by the first of these that applies: the key that `deadLetterQueue()` put on the message;
- * the key that the caller's function gives; the claims that are parked, of which one has the message's id. Parked claims
- * are read once, when they are first needed.
+ * The claims of messages. A message's claim is found by the first of these that applies: the key that
+ * `deadLetterQueue()` put on the message, the key from the caller's function, or parked claims with the
+ * message's id. Parked claims are read once, when first needed.
  */
 export class ClaimsOfMessages {
   readonly #admin: BoundedAdmin | undefined;
   readonly #keyOf: KeyOfMessage | undefined;
   readonly #options: StoreCallOptions;
   #parked: Promise<ReadonlyMap<string, readonly Claim[]>> | undefined;
-  /** What reading the parked claims has cost; undefined where it was not needed. */
+  /** The cost of reading the parked claims; undefined if they were not read. */
   parkedRead: ParkedClaimsRead | undefined;
 
   constructor({ admin, key, clock = systemClock, signal }: ClaimsOptions) {
@@ -63,7 +60,7 @@ export class ClaimsOfMessages {
     this.#options = { signal };
   }
 
-  /** The messages with their claims, in order. Rejects when the store does not say, or a key function throws. */
+  /** Returns the messages with their claims, in order. Rejects when the store or the key function fails. */
   async find(messages: readonly ReadMessage[]): Promise<MessageWithClaims[]> {
     return Promise.all(messages.map((message) => this.#find(message)));
   }
@@ -86,7 +83,7 @@ export class ClaimsOfMessages {
     if (recordId === '') return [];
     this.#parked ??= this.#readParked(admin);
     const parked = (await this.#parked).get(recordId) ?? [];
-    // They were read some time ago.
+    // The list may be outdated.
     const now = await Promise.all(parked.map(({ key }) => admin.read(key, this.#options)));
     return now.filter((claim) => claim !== undefined);
   }
@@ -98,7 +95,7 @@ export class ClaimsOfMessages {
       const query = { state: 'parked' as const, limit: LARGEST_PAGE, ...defined({ cursor }) };
       const page = await admin.list(query, this.#options);
       for (const claim of page.claims) {
-        // The key of a messageId says the record's id itself.
+        // A key made by `messageId()` ends with the record's id.
         const id = claim.recordId ?? claim.key.slice(claim.key.lastIndexOf(':') + 1);
         byId.set(id, [...(byId.get(id) ?? []), claim]);
       }
@@ -109,16 +106,14 @@ export class ClaimsOfMessages {
   }
 }
 
-/** Of SQS, SNS and EventBridge; and the long numbers of Kinesis and DynamoDB's streams. */
+/** UUIDs (SQS, SNS, EventBridge), and the long sequence numbers of Kinesis and DynamoDB Streams. */
 const MESSAGE_ID = /^([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{21,128})$/i;
 
-/**
- * Whether the claim shows that the message is about it: it names the record, or has the error. A forged message would have
- * to know these too, and they are in no queue.
- */
+/** Whether the claim mentions the message's record or error, which a forger cannot read in any queue. */
 function knowsOf({ key, recordId: claimedBy, error: stored }: Claim, message: DeadLetterMessage): boolean {
   const { recordId, error } = message;
-  // A claim names its record unless the key ends with it. So may a key that can be guessed, and an old claim names none.
+  // A claim stores its record's id unless the key ends with it. Old claims store none, and a key that ends
+  // with the id counts only if the id cannot be guessed.
   const isNamed = MESSAGE_ID.test(recordId) && key.endsWith(recordId);
   if (claimedBy === undefined ? isNamed : claimedBy === recordId) return true;
   return error !== undefined && stored?.name === error.name && stored.message === error.message;

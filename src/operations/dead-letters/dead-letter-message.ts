@@ -4,57 +4,52 @@ import { DEAD_LETTER_ATTRIBUTES } from '../../queues/dead-letter.ts';
 import type { MessageAttribute, ReceivedMessage } from './dead-letter-sqs.ts';
 
 /**
- * Who put a message into a dead-letter queue. `redrive-policy`: SQS moved it. `deadLetterQueue`: it was sent there and has
- * the attributes that `deadLetterQueue()` sends. `unknown`: it was sent there by somebody else, or the service does not
- * say (emulators).
+ * How a message got into a dead-letter queue. `redrive-policy`: SQS moved it. `deadLetterQueue`: it has the
+ * attributes of `deadLetterQueue()`. `unknown`: another sender, or the service does not say (emulators).
  */
 export type SentBy = 'redrive-policy' | 'deadLetterQueue' | 'unknown';
 
 /** A message of a dead-letter queue. */
 export interface DeadLetterMessage {
-  /** Its id in the dead-letter queue. A redrive policy keeps the id that it had; what is sent gets a new one. */
+  /** The id in the dead-letter queue: the original id after a redrive policy's move, otherwise a new one. */
   readonly messageId: string;
-  /** As it was delivered. Nothing here writes it to a log. */
+  /** The body as delivered. It is never logged. */
   readonly body: string;
-  /** When it was sent, in epoch milliseconds; of what a standard queue's redrive policy moved, when it was sent first. */
+  /** When it was sent, in epoch milliseconds; a standard queue's redrive policy keeps the first time. */
   readonly sentAt?: number;
-  /** How often it has been received, here and, of what a redrive policy moved, before. */
+  /** How often the message was received, also in its source queue if a redrive policy moved it. */
   readonly receiveCount: number;
-  /** Of FIFO queues and fair queues. */
+  /** The message group, of FIFO queues and fair queues. */
   readonly messageGroupId?: string;
-  /** What its sender says of it: strings and numbers, without those of `deadLetterQueue()`. */
+  /** The sender's message attributes: strings and numbers, without those of `deadLetterQueue()`. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Who put it here. */
+  /** How the message got here. */
   readonly sentBy: SentBy;
-  /**
-   * Where it came from: an ARN, or a service's name. SQS says it of what its redrive policy moved. Of other messages it is
-   * what the message says, and whoever may send to the queue can have it say anything.
-   */
+  /** The source's ARN or name. SQS sets it if a redrive policy moved the message; else it may be forged. */
   readonly source?: string;
-  /** Identifies the record that failed to its sender: the message's id before `deadLetterQueue()` sent it on. */
+  /** The id of the failed record at its sender: the message's id before `deadLetterQueue()` sent it on. */
   readonly recordId: string;
-  /** Why it failed: what `deadLetterQueue()` says, or else the claim. */
+  /** The error, from `deadLetterQueue()` or else from the claim. */
   readonly error?: StoredError;
-  /** Its idempotency key, where that is known. */
+  /** The idempotency key, if it is known. */
   readonly key?: string;
-  /** Its claims, which a store was asked for: none, one, or more where several consumers had the message. */
+  /** The claims found in the store: none, one, or several if several consumers had the message. */
   readonly claims: readonly Claim[];
 }
 
-/** What is known of a message before its claims are. */
+/** A message whose claims have not been looked up. */
 export interface ReadMessage {
   readonly message: DeadLetterMessage;
   readonly received: ReceivedMessage;
-  /** The key that `deadLetterQueue()` says, which whoever may send to the queue can forge. */
+  /** The key that `deadLetterQueue()` put on the message. Anybody who may send to the queue can forge it. */
   readonly toldKey: string | undefined;
 }
 
-/** Reads what was received. */
 export function readMessage(received: ReceivedMessage): ReadMessage {
   const { MessageId: messageId = '', Body: body = '', Attributes: system = {} } = received;
   const told = stringsOf(received.MessageAttributes ?? {});
   const sourceArn = system['DeadLetterQueueSourceArn'];
-  // What a redrive policy moved has its sender's attributes: none of them is ours, whatever it is called.
+  // A redrive policy keeps the sender's attributes, so none of them is ours, whatever its name.
   const isOurs = sourceArn === undefined && hasOurAttributes(told);
   const message: DeadLetterMessage = {
     messageId,
@@ -74,7 +69,7 @@ export function readMessage(received: ReceivedMessage): ReadMessage {
   return { message, received, toldKey: isOurs ? told['IdempotencyKey'] : undefined };
 }
 
-/** What every message of `deadLetterQueue()` has, unless its body leaves no room; such a message counts as another's. */
+/** Whether `deadLetterQueue()` sent it. It omits these attributes only if the body leaves no room. */
 function hasOurAttributes(told: Readonly<Record<string, string>>): boolean {
   return ['RecordId', 'ErrorName', 'Source'].every((name) => Object.hasOwn(told, name));
 }
@@ -84,7 +79,7 @@ function errorOf(told: Readonly<Record<string, string>>): StoredError {
   return { name, message, ...defined({ code }) };
 }
 
-/** The attributes that a message of `deadLetterQueue()` had before, for sending it back. */
+/** Returns the attributes that a message had before `deadLetterQueue()` added its own. */
 export function withoutOurs<Value>(attributes: Readonly<Record<string, Value>>): Record<string, Value> {
   const ours: readonly string[] = DEAD_LETTER_ATTRIBUTES;
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => !ours.includes(name)));

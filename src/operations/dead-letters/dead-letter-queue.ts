@@ -7,7 +7,7 @@ import type { CommandClient } from '../../options/command-client.ts';
 import { unansweredBySqs } from '../../queues/sqs-client.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 
-/** A dead-letter queue as it was when it was opened, and the client that it is asked with. */
+/** An open dead-letter queue: its attributes when it was opened, and its client. */
 export interface DeadLetterQueue extends QueueFacts {
   readonly sqs: DeadLetterSqs;
   readonly clock: Clock;
@@ -17,13 +17,13 @@ interface QueueFacts {
   readonly queueUrl: string;
   readonly queueArn: string;
   readonly isFifo: boolean;
-  /** Messages that a receive may get, as SQS counts them, which is approximate. */
+  /** The approximate number of messages that can be received. */
   readonly visible: number;
-  /** Messages that somebody has received, or that are delayed. */
+  /** The approximate number of messages that are in flight or delayed. */
   readonly hidden: number;
-  /** After so many receives the queue moves a message on, to a dead-letter queue of its own. */
+  /** `maxReceiveCount` of the queue's own redrive policy. */
   readonly movesOnAfter: number | undefined;
-  /** Where it moves them. */
+  /** The target of the queue's own redrive policy. */
   readonly deadLetterArn: string | undefined;
 }
 
@@ -43,9 +43,9 @@ const LIMITS: Readonly<Record<keyof DeadLetterSqs, Limit>> = {
 const OPERATIONS = Object.keys(LIMITS) as (keyof DeadLetterSqs)[];
 
 /**
- * Asks what a queue is. No call of its client takes longer than 20 seconds: the SDK's own waits without a limit by default.
- * Refuses a queue with a redrive policy of its own, unless `usesReceives`: every look counts as a receive, and could be
- * the one that moves a message on.
+ * Opens a queue and reads its attributes. Each call of its client is limited to 20 seconds; the SDK has no
+ * limit by default. Refuses a queue with a redrive policy of its own unless `usesReceives` is set: each look
+ * counts as a receive and could move a message on.
  */
 export async function openDeadLetterQueue(
   given: DeadLetterSqs | CommandClient,
@@ -56,7 +56,9 @@ export async function openDeadLetterQueue(
   const facts = await readQueueFacts(sqs, queueUrl);
   if (facts.movesOnAfter !== undefined && !usesReceives) {
     throw new ConfigurationError(
-      `The queue ${queueUrl} has a redrive policy of its own: it moves a message on after ${facts.movesOnAfter} receives, and to look at it is one. Is it the dead-letter queue? If so, set \`usesReceives: true\``,
+      `The queue ${queueUrl} has a redrive policy of its own: it moves a message on after ` +
+        `${facts.movesOnAfter} receives, and each look counts as one. ` +
+        'If this is the dead-letter queue, set `usesReceives: true`',
     );
   }
   return { ...facts, sqs, clock };
@@ -84,6 +86,6 @@ function policyOf(redrivePolicy: string = ''): Readonly<Record<string, unknown>>
   try {
     return (JSON.parse(redrivePolicy) ?? {}) as Readonly<Record<string, unknown>>;
   } catch {
-    return {}; // it has none
+    return {}; // no redrive policy
   }
 }

@@ -1,28 +1,28 @@
 import type { SqsClient } from '../../queues/sqs-client.ts';
 
 /**
- * The part of AWS's SDK that dead letters are operated with: `SQS` of `@aws-sdk/client-sqs` fits it. It is given, not
- * imported. The last five are asked for only when a queue is redriven, and a service that lacks them is no error.
+ * The SQS operations for dead letters, as in `SQS` of `@aws-sdk/client-sqs`. A service may lack the last
+ * five.
  */
 export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityBatch'> {
   /**
-   * Of the queue: its ARN, how many messages it holds, its redrive policy.
+   * Returns the queue's ARN, message counts and redrive policy.
    *
    * @param input The queue.
-   * @param options The signal that ends the request.
+   * @param options A signal that aborts the request.
    */
   getQueueAttributes(
     input: { QueueUrl: string; AttributeNames: ['All'] },
     options?: SqsCallOptions,
   ): Promise<{
-    /** By their names. */
+    /** The attributes by name. */
     Attributes?: Partial<Record<string, string>> | undefined;
   }>;
   /**
-   * Up to ten messages, with all of their attributes.
+   * Receives up to ten messages, with all of their attributes.
    *
-   * @param input The queue, and how long to wait and to hide messages, in seconds.
-   * @param options The signal that ends the request.
+   * @param input The queue, and how long to wait and to hide the messages, in seconds.
+   * @param options A signal that aborts the request.
    */
   receiveMessage(
     input: {
@@ -35,14 +35,14 @@ export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityB
     },
     options?: SqsCallOptions,
   ): Promise<{
-    /** At most ten; absent where there are none. */
+    /** Up to ten messages; absent if there are none. */
     Messages?: readonly ReceivedMessage[] | undefined;
   }>;
   /**
    * Sends up to ten messages.
    *
    * @param input The queue, and up to ten messages.
-   * @param options The signal that ends the request.
+   * @param options A signal that aborts the request.
    */
   sendMessageBatch(
     input: { QueueUrl: string; Entries: SendEntry[] },
@@ -51,7 +51,7 @@ export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityB
     /** The entries that were sent. */
     Successful?:
       | {
-          /** Names the entry as the request did. */
+          /** The id of the entry in the request. */
           Id?: string | undefined;
           /** The id that SQS gave the message. */
           MessageId?: string | undefined;
@@ -64,7 +64,7 @@ export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityB
    * Deletes up to ten messages.
    *
    * @param input The queue, and up to ten messages.
-   * @param options The signal that ends the request.
+   * @param options A signal that aborts the request.
    */
   deleteMessageBatch(
     input: { QueueUrl: string; Entries: { Id: string; ReceiptHandle: string }[] },
@@ -74,10 +74,10 @@ export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityB
     Failed?: FailedEntry[] | undefined;
   }>;
   /**
-   * The queues whose redrive policies move messages to this one.
+   * Lists the queues whose redrive policies move messages to this one.
    *
-   * @param input The dead-letter queue, and where to go on.
-   * @param options The signal that ends the request.
+   * @param input The dead-letter queue, and where to continue.
+   * @param options A signal that aborts the request.
    */
   listDeadLetterSourceQueues(
     input: { QueueUrl: string; MaxResults?: number; NextToken?: string },
@@ -85,14 +85,14 @@ export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityB
   ): Promise<{
     /** The URLs of the queues. */
     queueUrls?: string[] | undefined;
-    /** Where to go on; absent at the end. */
+    /** The token of the next page; absent at the end. */
     NextToken?: string | undefined;
   }>;
   /**
-   * All queues, of a service that has no such call.
+   * Lists all queues, for services without `listDeadLetterSourceQueues`.
    *
-   * @param input How many at most.
-   * @param options The signal that ends the request.
+   * @param input The maximum number of queues.
+   * @param options A signal that aborts the request.
    */
   listQueues(
     input: { MaxResults?: number },
@@ -102,105 +102,105 @@ export interface DeadLetterSqs extends Pick<SqsClient, 'changeMessageVisibilityB
     QueueUrls?: string[] | undefined;
   }>;
   /**
-   * Has SQS move all messages of a dead-letter queue.
+   * Starts a task in which SQS moves all messages of a dead-letter queue.
    *
-   * @param input The dead-letter queue, and where its messages go. Default: where they came from.
-   * @param options The signal that ends the request.
+   * @param input The dead-letter queue, and the destination. Default: the queues the messages came from.
+   * @param options A signal that aborts the request.
    */
   startMessageMoveTask(
     input: { SourceArn: string; DestinationArn?: string },
     options?: SqsCallOptions,
   ): Promise<{
-    /** What the move is stopped by. */
+    /** The handle that cancels the task. */
     TaskHandle?: string | undefined;
   }>;
   /**
-   * How far such moves are.
+   * Lists the progress of such tasks.
    *
-   * @param input The dead-letter queue, and how many at most.
-   * @param options The signal that ends the request.
+   * @param input The dead-letter queue, and the maximum number of tasks.
+   * @param options A signal that aborts the request.
    */
   listMessageMoveTasks(
     input: { SourceArn: string; MaxResults?: number },
     options?: SqsCallOptions,
   ): Promise<{
-    /** The most recent moves. */
+    /** The most recent tasks. */
     Results?: readonly MoveTask[] | undefined;
   }>;
   /**
-   * Stops such a move.
+   * Cancels such a task.
    *
-   * @param input Which move.
-   * @param options The signal that ends the request.
+   * @param input The task.
+   * @param options A signal that aborts the request.
    */
   cancelMessageMoveTask(input: { TaskHandle: string }, options?: SqsCallOptions): Promise<unknown>;
 }
 
-/** A message as SQS answers it. */
+/** A message as SQS returns it. */
 export interface ReceivedMessage {
-  /** The service's id of the message. */
+  /** The message id. */
   MessageId?: string | undefined;
-  /** What this receive is answered with. */
+  /** The handle of this receive, for deleting the message or changing its visibility. */
   ReceiptHandle?: string | undefined;
-  /** As it was sent. */
+  /** The body. */
   Body?: string | undefined;
-  /** What SQS says of it. */
+  /** The system attributes. */
   Attributes?: Partial<Record<string, string>> | undefined;
-  /** What its sender says of it. */
+  /** The sender's attributes. */
   MessageAttributes?: Record<string, MessageAttribute> | undefined;
 }
 
 /** A message attribute. */
 export interface MessageAttribute {
-  /** `String`, `Number` or `Binary`, and what the sender put behind it. */
+  /** `String`, `Number` or `Binary`, with an optional custom label. */
   DataType: string | undefined;
-  /** Of a string or a number. */
+  /** The value of a string or a number. */
   StringValue?: string | undefined;
-  /** Of bytes. */
+  /** The value of a binary. */
   BinaryValue?: Uint8Array | undefined;
 }
 
-/** One message to be sent. */
+/** An entry of a send request. */
 export interface SendEntry {
-  /** Names it in the answer. */
+  /** The id of the entry in the response. */
   Id: string;
-  /** Its body. */
+  /** The body. */
   MessageBody: string;
-  /** What its sender says of it. */
+  /** The sender's attributes. */
   MessageAttributes?: Record<string, MessageAttribute>;
-  /** The trace that it belongs to. */
+  /** The X-Ray trace header. */
   MessageSystemAttributes?: { AWSTraceHeader?: MessageAttribute };
-  /** Its group, of FIFO queues and fair queues. */
+  /** The message group, of FIFO queues and fair queues. */
   MessageGroupId?: string;
-  /** Of FIFO queues: messages with one id that are sent within five minutes are one message. */
+  /** The deduplication id, of FIFO queues: SQS keeps one of the messages sent with it within five minutes. */
   MessageDeduplicationId?: string;
 }
 
-/** What SQS did not do of a batch. */
+/** An entry that SQS refused. */
 export interface FailedEntry {
-  /** Names it as the request did. */
+  /** The id of the entry in the request. */
   Id?: string | undefined;
-  /** Why. */
+  /** The error code. */
   Code?: string | undefined;
-  /** Why, in words. */
+  /** The error message. */
   Message?: string | undefined;
-  /** Whether to send it again is of no use. */
+  /** Whether the request is at fault, so that sending it again cannot help. */
   SenderFault?: boolean | undefined;
 }
 
-/** A move of all messages of a queue. */
+/** A task in which SQS moves all messages of a queue. */
 export interface MoveTask {
-  /** Of one that is running. */
+  /** The handle, while the task is running. */
   TaskHandle?: string | undefined;
   /** `RUNNING`, `COMPLETED`, `CANCELLING`, `CANCELLED` or `FAILED`. */
   Status?: string | undefined;
-  /** How many messages it has moved. */
+  /** The approximate number of messages moved. */
   ApproximateNumberOfMessagesMoved?: number | undefined;
-  /** How many there were when it started. */
+  /** The approximate number of messages at the start. */
   ApproximateNumberOfMessagesToMove?: number | undefined;
-  /** Why it failed. */
+  /** The reason, if the task failed. */
   FailureReason?: string | undefined;
-  /** In epoch milliseconds. */
+  /** When the task started, in epoch milliseconds. */
   StartedTimestamp?: number | undefined;
 }
 

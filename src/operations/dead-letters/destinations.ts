@@ -5,17 +5,17 @@ import type { DeadLetterMessage } from './dead-letter-message.ts';
 import { type DeadLetterQueue, openDeadLetterQueue, readQueueFacts } from './dead-letter-queue.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 
-/** How the redrive policies of queues connect one of them with others. */
+/** The redrive policies that connect a queue with others. */
 export interface DeadLetterLinks {
-  /** The URLs of the queues that move messages to it; none where the service does not say. */
+  /** The URLs of the queues that move messages to it; empty if the service does not say. */
   readonly sourceUrls: readonly string[];
-  /** The ARN of its own dead-letter queue; absent where it has none. */
+  /** The ARN of its own dead-letter queue; absent if it has none. */
   readonly deadLetterArn?: string;
 }
 
 /**
- * Asks which queues have a queue for their dead-letter queue, and which queue is its own. Receives nothing. Rejects where SQS
- * does not tell the attributes of the queue.
+ * Returns the queues that use a queue as their dead-letter queue, and the dead-letter queue of the queue
+ * itself. Receives no messages. Rejects if SQS does not return the queue's attributes.
  *
  * @param sqs `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`.
  * @param queueUrl The queue.
@@ -32,25 +32,28 @@ export async function deadLetterLinks(
   return { sourceUrls: await sourcesOf(queue), ...defined({ deadLetterArn: queue.deadLetterArn }) };
 }
 
-/** Where messages of a dead-letter queue go back to. */
+/** The destinations of the messages of a dead-letter queue. */
 export interface Destinations {
-  /** The queues whose redrive policies feed it; none where the service does not say. */
+  /** The queues whose redrive policies feed it; empty if the service does not say. */
   readonly sourceUrls: readonly string[];
-  /** The URL of the queue that this message goes to; undefined where it is not known. */
+  /** Returns the URL of the queue that a message goes to; undefined if it is not known. */
   urlOf(message: DeadLetterMessage): string | undefined;
 }
 
 /**
- * Where messages go: to `given`, or to the queue that SQS says that its redrive policy moved them from, or to the only
- * queue that has the dead-letter queue in its redrive policy. What a message itself says of where it came from is followed only
- * if that is one of these queues: whoever may send to the dead-letter queue could have a person send messages anywhere.
+ * Finds the destinations: `given`, or the queue that SQS names as the source of a redrive policy's move, or
+ * the only queue that uses this dead-letter queue. A source that the message itself names is used only if it
+ * is one of these queues: otherwise anybody who may send to the queue could direct messages
+ * anywhere.
  */
 export async function findDestinations(
   queue: DeadLetterQueue,
   given: string | undefined,
 ): Promise<Destinations> {
   if (given === queue.queueUrl) {
-    throw new ConfigurationError('Expected `destinationUrl` to be another queue than `queueUrl`');
+    throw new ConfigurationError(
+      'Expected `destinationUrl` to be another queue than `queueUrl`, got the same',
+    );
   }
   const sourceUrls = await sourcesOf(queue);
   const only = sourceUrls.length === 1 ? sourceUrls[0] : undefined;
@@ -61,13 +64,13 @@ export async function findDestinations(
       const told = source === undefined ? undefined : siblingUrl(queue, source);
       if (sentBy === 'redrive-policy' && told !== undefined) return told;
       const named = sourceUrls.find((url) => told !== undefined && pathOf(url) === pathOf(told));
-      // What says that it came from elsewhere, such as a stream, is not for the only queue either.
+      // A message that names another source, such as a stream, does not go to the only queue either.
       return named ?? (sentBy === 'deadLetterQueue' ? undefined : only);
     },
   };
 }
 
-/** The URL of a queue of the same account and region, by its ARN; a redrive policy works within these. */
+/** Returns the URL of a queue by its ARN. Redrive policies stay within one account and region. */
 function siblingUrl({ queueUrl, queueArn }: DeadLetterQueue, arn: string): string | undefined {
   const [, , service, region, account, name] = arn.split(':');
   const [, , , ownRegion, ownAccount] = queueArn.split(':');
@@ -75,14 +78,14 @@ function siblingUrl({ queueUrl, queueArn }: DeadLetterQueue, arn: string): strin
   return queueUrl.replace(/[^/]*$/, () => name);
 }
 
-/** Emulators give a queue's URL with one host name or another. */
+/** Emulators use several host names for one queue, so only paths are compared. */
 function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
 const MOST_SOURCES = 1_000;
 
-/** None where the role may not ask: then the destination has to be given. */
+/** Returns no queues if the role lacks the permission: `destinationUrl` must be set then. */
 async function sourcesOf(queue: DeadLetterQueue): Promise<readonly string[]> {
   const urls: string[] = [];
   let next: string | undefined;
@@ -98,7 +101,7 @@ async function sourcesOf(queue: DeadLetterQueue): Promise<readonly string[]> {
     } while (next !== undefined && next !== '' && urls.length < MOST_SOURCES);
     return urls;
   } catch (error) {
-    // Emulators may lack this call; they have few queues.
+    // Emulators may lack this call; listing their queues is cheap.
     return isUnknownCall(error) ? await sourcesByPolicy(queue).catch(() => []) : [];
   }
 }

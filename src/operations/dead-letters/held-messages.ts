@@ -3,17 +3,14 @@ import type { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { ReceivedMessage } from './dead-letter-sqs.ts';
 
 const MOST_PER_RECEIVE = 10;
-/** Long enough for SQS to ask all of its servers, which a receive that does not wait does not. */
+/** A receive that waits queries all servers of SQS; one that does not wait may miss messages. */
 const WAIT_SECONDS = 1;
-/** So many receives of what was seen already, one after the other, count as empty. */
+/** The number of consecutive receives without a new message after which the queue counts as empty. */
 const RECEIVES = 3;
-/** Requests of ten entries each, several at a time. */
+/** Entries of concurrent requests, ten in each. */
 const ENTRIES_AT_ONCE = 50;
 
-/**
- * Messages that are received and kept hidden, so that each is seen once, until they are deleted or shown again. They are
- * hidden for longer with two thirds of the time left, for as long as this goes on.
- */
+/** Received messages, hidden until they are deleted or shown again. A timer renews their timeouts. */
 export class HeldMessages {
   readonly #queue: DeadLetterQueue;
   readonly #hiddenSeconds: number;
@@ -22,21 +19,19 @@ export class HeldMessages {
   #cancelTimer: () => void;
   #prolonging: Promise<unknown> = Promise.resolve();
 
-  /** Should this process die, messages stay hidden for `hiddenSeconds`. */
   constructor(queue: DeadLetterQueue, hiddenSeconds: number) {
     this.#queue = queue;
     this.#hiddenSeconds = hiddenSeconds;
     this.#cancelTimer = this.#prolongLater();
   }
 
-  /** How many messages were received. */
   get seen(): number {
     return this.#handles.size + this.#gone.size;
   }
 
-  /** Up to `most` messages that were not seen before; undefined once the queue gives no more of them. */
+  /** Returns up to `most` new messages; undefined once the queue returns no more. */
   async receive(most: number = MOST_PER_RECEIVE): Promise<ReceivedMessage[] | undefined> {
-    // A standard queue may deliver twice, also what was just deleted.
+    // A standard queue may deliver a message twice, even one that was just deleted.
     for (let attempt = 1; attempt <= RECEIVES; attempt += 1) {
       const { Messages: received = [] } = await this.#queue.sqs.receiveMessage({
         QueueUrl: this.#queue.queueUrl,
@@ -62,17 +57,17 @@ export class HeldMessages {
     return this.#handles.get(messageId);
   }
 
-  /** It is deleted, or must not be shown again. */
+  /** Stops holding a message that was deleted or must not be shown again. */
   letGo(messageId: string): void {
     this.#handles.delete(messageId);
     this.#gone.add(messageId);
   }
 
-  /** Shows what is left, and answers for how many that did not succeed: they appear when their time is over. */
+  /** Shows the remaining messages. Returns how many could not be shown: they reappear after their timeout. */
   async close(): Promise<number> {
     this.#cancelTimer();
     this.#cancelTimer = () => undefined;
-    await this.#prolonging; // it would hide them again
+    await this.#prolonging; // a pending renewal would hide them again
     return this.#change(0);
   }
 

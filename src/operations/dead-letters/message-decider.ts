@@ -11,7 +11,7 @@ import type { RedriveOptions } from './redrive-options.ts';
 import { planOf, type WhyLeft } from './redrive-plan.ts';
 import type { RedrivenClaim } from './redrive-result.ts';
 
-/** A message that was decided over, and whose claims let it run if it is to be moved. */
+/** A message with its plan. If it is to be moved, its claims have been released. */
 export interface FreedMessage extends MessageWithClaims {
   readonly plan:
     | { readonly do: 'move' | 'delete' }
@@ -19,7 +19,7 @@ export interface FreedMessage extends MessageWithClaims {
   readonly claims: readonly RedrivenClaim[];
 }
 
-/** Left for these reasons, a message may be moved later, and those behind it in its group should come after it. */
+/** Reasons for which a message may be moved later, so messages behind it in its group wait. */
 const HOLDS_UP_ITS_GROUP: ReadonlySet<WhyLeft> = new Set([
   'running',
   'not-released',
@@ -27,15 +27,15 @@ const HOLDS_UP_ITS_GROUP: ReadonlySet<WhyLeft> = new Set([
   'behind',
 ]);
 
-/** Claims change while a person looks at them; more often than this, something else is wrong. */
+/** Claims may change during a redrive; more changes than this indicate another problem. */
 const TRIES = 3;
 
-/** Decides over messages, and releases the claims of those that will be moved. */
+/** The decisions of a redrive: what to do with each message, and which claims to release. */
 export class MessageDecider {
   readonly #queue: DeadLetterQueue;
   readonly #destinations: Destinations;
   readonly #options: RedriveOptions;
-  /** Ids of messages that this redrive has sent: they may fail again at once, and come back. */
+  /** Ids of messages that this redrive sent: they may fail again at once and come back. */
   readonly #sent = new Set<string>();
 
   constructor(queue: DeadLetterQueue, destinations: Destinations, options: RedriveOptions) {
@@ -48,7 +48,7 @@ export class MessageDecider {
     this.#sent.add(newMessageId);
   }
 
-  /** One decision for each message, in order; of a FIFO queue they are made one after the other. */
+  /** Returns a decision for each message, in order. For a FIFO queue they are made one after another. */
   async decide(found: readonly MessageWithClaims[]): Promise<FreedMessage[]> {
     if (!this.#queue.isFifo) return Promise.all(found.map((one) => this.#decideOne(one, false)));
     const freed: FreedMessage[] = [];
@@ -66,7 +66,7 @@ export class MessageDecider {
     const { message } = found;
     const cannotGo = this.#destinations.urlOf(message) === undefined;
     const isBack = this.#isBack(message);
-    // Of one that stays, only what is said of its claims.
+    // A message that stays releases no claims; the result only lists them.
     const isOnlyTold = this.#options.dryRun === true || isBehind || cannotGo || isBack;
     const freed = await this.#free(found, isOnlyTold);
     const leave = (why: WhyLeft, error?: Error): FreedMessage => ({
@@ -81,12 +81,12 @@ export class MessageDecider {
     return freed;
   }
 
-  /** It keeps its id when a redrive policy moves it; `deadLetterQueue()` names the id that it had. */
+  /** A redrive policy keeps a message's id; `deadLetterQueue()` names the earlier id as `RecordId`. */
   #isBack({ messageId, recordId }: DeadLetterMessage): boolean {
     return this.#sent.has(messageId) || this.#sent.has(recordId);
   }
 
-  /** Releases the claims of a message that is to be moved; one that has changed since it was read is decided over again. */
+  /** Releases the claims of a message that is to be moved. If one changed since it was read, plans again. */
   async #free(found: MessageWithClaims, isOnlyTold: boolean): Promise<FreedMessage> {
     const { clock } = this.#queue;
     const first = found.message.claims;
@@ -120,7 +120,7 @@ export class MessageDecider {
     return freed({ do: 'leave', why: 'not-released' });
   }
 
-  /** Without the signal: a release whose answer is lost may be stored all the same. */
+  /** Ignores the abort signal: an aborted request may still be stored. */
   async #release(claims: readonly Claim[], isOnlyTold: boolean): Promise<OperateOutcome[]> {
     const { admin, operator, reason } = this.#options;
     if (admin === undefined || isOnlyTold) return claims.map((claim) => ({ status: 'done', claim }));

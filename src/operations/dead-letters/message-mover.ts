@@ -5,29 +5,29 @@ import type { FailedEntry } from './dead-letter-sqs.ts';
 import type { HeldMessages } from './held-messages.ts';
 import { bytesOf, entryOf, type OutgoingMessage } from './send-entry.ts';
 
-/** The outcome of one message. `unanswered`: SQS may have taken it. `behind`: it was not sent. */
+/** The outcome for a message. `unanswered`: SQS may have it. `behind`: its group stopped before it. */
 export type MoveOutcome =
   | { readonly moved: true; readonly newMessageId: string | undefined }
   | { readonly moved: false; readonly why: 'refused' | 'unanswered' | 'behind'; readonly error?: Error };
 
 const MOST_ENTRIES = 10;
-/** Every SQS takes this much at once; a larger message goes alone. */
+/** The request size that every SQS accepts. A larger message goes alone. */
 const MOST_BYTES = 256 * 1_024;
 const SEND_TRIES = 3;
 const DELETE_TRIES = 5;
 const FIRST_PAUSE_MS = 100;
 
 /**
- * Moves messages: sends them, and deletes those of which SQS has said that it took them. If this process dies in between, a
- * message is in both queues, never in none. The messages of a FIFO group are sent one after the other, and none after one
- * that was not taken.
+ * Moves messages: sends them, then deletes those that SQS confirmed. If this process dies in between, a
+ * message is in both queues and never in none. Messages of a FIFO group are sent one after another, and the
+ * group stops at the first that was not taken.
  */
 export class MessageMover {
   readonly #queue: DeadLetterQueue;
   readonly #held: HeldMessages;
-  /** Messages that were sent and could not be deleted. They are not shown again: they would be sent twice. */
+  /** Messages that were sent but not deleted. They stay hidden, or they would be sent twice. */
   readonly undeleted: Set<string> = new Set();
-  /** Why the last request failed as a whole: the next one is likely to fail too. */
+  /** The error of the last request if all of it failed: the next one would probably fail too. */
   trouble: Error | undefined;
 
   constructor(queue: DeadLetterQueue, held: HeldMessages) {
@@ -35,7 +35,6 @@ export class MessageMover {
     this.#held = held;
   }
 
-  /** One outcome for each message, in order. */
   async move(messages: readonly OutgoingMessage[]): Promise<MoveOutcome[]> {
     const outcomes = new Map<OutgoingMessage, MoveOutcome>();
     const stopped = new Set<string | undefined>();
@@ -56,8 +55,9 @@ export class MessageMover {
   }
 
   /**
-   * Sends messages to one queue in one request. What SQS refuses for reasons of its own is sent again. What it does not
-   * answer is sent again only to a FIFO queue, which drops the second of two: a standard queue would have the message twice.
+   * Sends messages to one queue in one request. Entries that SQS refuses for a fault of its own are sent
+   * again. Entries without an answer are sent again only to a FIFO queue, which drops the duplicate; a
+   * standard queue would hold the message twice.
    */
   async #send(messages: readonly OutgoingMessage[]): Promise<MoveOutcome[]> {
     this.trouble = undefined;
@@ -95,7 +95,7 @@ export class MessageMover {
     return outcomes;
   }
 
-  /** Deletes messages; what cannot be deleted is kept in `undeleted`. Answers what is. */
+  /** Deletes messages, and returns the ids of those deleted. The others are added to `undeleted`. */
   async delete(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { sqs, queueUrl, clock } = this.#queue;
     let left = [...messageIds];
@@ -122,26 +122,30 @@ export class MessageMover {
 }
 
 function unanswered(): MoveOutcome {
-  return { moved: false, why: 'unanswered', error: new Error('SQS did not say what became of the message') };
+  return {
+    moved: false,
+    why: 'unanswered',
+    error: new Error('SQS did not confirm the message: it may be in both queues'),
+  };
 }
 
 function errorOf({ Code, Message }: FailedEntry): Error {
   return new Error(`SQS refused the message: ${Code ?? 'no code'} ${Message ?? ''}`.trimEnd());
 }
 
-/** SQS has answered, and did nothing. */
+/** Whether SQS rejected the whole request, so nothing was sent. */
 function isRefusal(error: Error): boolean {
   return '$fault' in error && error.$fault === 'client';
 }
 
-/** What must stay in order. */
+/** Returns the FIFO group, in which order must be kept; undefined for standard queues. */
 function laneOf({ read, destinationUrl }: OutgoingMessage): string | undefined {
   return destinationUrl.endsWith('.fifo')
     ? `${destinationUrl} ${read.message.messageGroupId ?? read.message.messageId}`
     : undefined;
 }
 
-/** Requests for one queue each, of ten messages at most, and of one message of each group. */
+/** Splits messages into requests: each for one queue, with at most ten messages and one of each group. */
 function requestsOf(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
   const requests: { readonly url: string; readonly messages: OutgoingMessage[]; bytes: number }[] = [];
   const lastOfLane = new Map<string, number>();

@@ -5,15 +5,15 @@ import type { DeadLetterQueue } from './dead-letter-queue.ts';
 import type { MoveTask } from './dead-letter-sqs.ts';
 
 /**
- * How a move by SQS itself ended. `refused`: it did not start, because the service has no such call, may not be asked, or has
- * one running. `unknown`: SQS does not say any more how far it is; it goes on.
+ * How a task of SQS ended. `refused`: it did not start, because the service lacks the call, access is denied,
+ * or a task is already running. `unknown`: SQS stopped reporting its progress; it goes on.
  */
 export type MoveTaskEnd =
   | { readonly end: 'refused' | 'completed' | 'cancelled' | 'failed' }
   | { readonly end: 'unknown'; readonly error: Error };
 
 interface MoveTaskOptions {
-  /** Default: where the messages came from. */
+  /** Default: the queues the messages came from. */
   readonly destinationArn: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onMoved: (moved: number) => void;
@@ -22,16 +22,16 @@ interface MoveTaskOptions {
 const ASK_EVERY_MS = 1_000;
 const SILENT_ANSWERS = 10;
 
-/** By the status of a task. Others are running. */
+/** The ends by task status. Any other status means the task is running. */
 const ENDS: Readonly<Record<string, MoveTaskEnd>> = {
   COMPLETED: { end: 'completed' },
   CANCELLED: { end: 'cancelled' },
   FAILED: { end: 'failed' },
 };
 
-/** Has SQS move all messages of a dead-letter queue, and follows it until it has ended. Stopped by the signal. */
+/** Starts a task in which SQS moves all messages, and follows it to its end. The signal cancels the task. */
 export async function runMoveTask(queue: DeadLetterQueue, options: MoveTaskOptions): Promise<MoveTaskEnd> {
-  // The task before is in the list until the new one is. Where it is not known, it is asked for again later.
+  // The list shows the previous task until the new one appears; its start time tells them apart.
   const before = await latestTask(queue).catch(() => undefined);
   const handle = await queue.sqs
     .startMessageMoveTask({
@@ -63,7 +63,7 @@ async function follow(
   for (;;) {
     if (signal?.aborted === true && !isCancelled) {
       isCancelled = true;
-      // Ended already, or not to be cancelled: the next answer says so.
+      // If it has already ended or cannot be cancelled, the next status says so.
       await queue.sqs.cancelMessageMoveTask({ TaskHandle }).catch(() => undefined);
     }
     try {

@@ -22,49 +22,49 @@ import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 export interface PeekOptions {
   /** The dead-letter queue. */
   readonly queueUrl: string;
-  /** The most messages that are shown, from 1 up. Default 10. All are hidden from others until the last is read. */
+  /** The maximum number of messages, from 1. Default 10. They stay hidden until the last one is read. */
   readonly limit?: number;
-  /** Where the claims are. Default: messages are shown without them. */
+  /** The admin of the store that holds the claims. Default: messages are shown without claims. */
   readonly admin?: ClaimAdmin;
-  /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
+  /** The key of a message, e.g. `processorKey({ namespace })`. Default: finds parked claims by its id. */
   readonly key?: KeyOfMessage;
-  /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
+  /** Whether to accept that a queue with a redrive policy of its own may move messages on. Default false. */
   readonly usesReceives?: boolean;
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Stops early; what was read so far is given. */
+  /** Aborting it stops early; the messages read so far are returned. */
   readonly signal?: AbortSignal;
 }
 
-/** Some messages of a dead-letter queue. */
+/** Messages of a dead-letter queue. */
 export interface DeadLetterPeek {
-  /** In the order in which SQS gave them. */
+  /** The messages, in the order in which SQS returned them. */
   readonly messages: readonly DeadLetterMessage[];
-  /** Whether these are all that the queue has, but for those that others have received at the moment. */
+  /** Whether these are all messages of the queue, except those in flight at other consumers. */
   readonly isWhole: boolean;
-  /** How many messages the queue has, as SQS counts them, which is approximate. */
+  /** The approximate number of messages in the queue. */
   readonly total: number;
-  /** How many messages appear again only after 30 seconds, because SQS could not be told. */
+  /** Messages that reappear only after 30 seconds, because their visibility could not be reset. */
   readonly stillHidden: number;
-  /** What it cost to read the claims that are parked; absent where that was not needed. */
+  /** The cost of reading the parked claims; absent if they were not read. */
   readonly parkedRead?: ParkedClaimsRead;
 }
 
 const DEFAULT_LIMIT = 10;
-/** How long messages stay hidden should this process die. */
+/** How long messages stay hidden if this process dies. */
 const HIDDEN_SECONDS = 30;
 
 /**
- * Shows messages of a dead-letter queue, each beside its claim and its error. They are received, hidden while the others are
- * read, and then shown again at once. A receive is counted for each; that matters only to a queue that has a redrive policy of
- * its own, and such a queue is refused (`usesReceives`). SQS gives the messages of a FIFO group that are behind others only
- * with these or after them, so a long group is shown in part.
+ * Reads messages of a dead-letter queue with their claims and errors. The messages are received, hidden while
+ * the others are read, and then shown again. Each receive is counted, which matters only if the queue has a
+ * redrive policy of its own; such a queue is refused unless `usesReceives` is set. SQS returns later messages
+ * of a FIFO group only with or after the earlier ones, so a long group may be shown in part.
  *
- * Rejects with a `ConfigurationError` for options that cannot work, and where SQS or the store cannot be read; the messages
- * are shown again then too.
+ * Rejects with a `ConfigurationError` for invalid options, and with the error of SQS or the store when a read
+ * fails; the messages are shown again then too.
  *
  * @param sqs `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`.
- * @param options Which queue, and how many messages.
+ * @param options The queue, and the number of messages.
  *
  * @example
  * const { messages } = await peekDeadLetters(new SQS(), { queueUrl, admin });

@@ -9,9 +9,9 @@ import { sqs } from '../../sources/sqs.ts';
 import type { KeyOfMessage } from './claims-of-messages.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
 
-/** Options of `processorKey`: those of the processor whose messages these are. */
+/** Options of `processorKey`: those of the processor that failed the messages. */
 export interface ProcessorKeyOptions {
-  /** The processor's `namespace`; where it has none, the Lambda function's name. */
+  /** The processor's `namespace`, or the Lambda function's name if it has none. */
   readonly namespace: string | Exclude<Namespace, string>;
   /** The processor's `key`. Default `messageId()`. */
   readonly key?: KeySelector;
@@ -20,9 +20,10 @@ export interface ProcessorKeyOptions {
 }
 
 /**
- * The keys that a processor of SQS messages makes, for `key` of `peekDeadLetters` and `redriveDeadLetters`: with it they find
- * the claim of a message in any state, and not only one that is parked. A message of which no key can be made, and one that did
- * not come from SQS, has none. Throws a `ConfigurationError` for options that cannot work.
+ * Returns a function that derives keys as a processor of SQS messages does, for `key` of `peekDeadLetters`
+ * and `redriveDeadLetters`. With it they find a message's claim in any state, not only parked ones. It
+ * returns undefined for a message without a valid key, and for one that did not come from SQS. Throws a
+ * `ConfigurationError` for invalid options.
  *
  * @param options The processor's own options `namespace`, `key` and `decode`.
  *
@@ -33,7 +34,7 @@ export function processorKey(options: ProcessorKeyOptions): KeyOfMessage {
   checkOptionsOf('processorKey', options, {
     namespace: required(aNamespace()),
     key: aFunction(),
-    decode: { ...objectWith(), expected: 'what envelopes and decoders are, or a list of them' },
+    decode: { ...objectWith(), expected: 'an envelope, a decoder, or a list of them' },
   });
   const { namespace, key = messageId(), decode } = options;
   const steps = decodeSteps(decode);
@@ -51,7 +52,7 @@ export function processorKey(options: ProcessorKeyOptions): KeyOfMessage {
   };
 }
 
-/** The message as Lambda delivered it before it failed: with the id that it had then. */
+/** Returns the message as Lambda delivered it before it failed, with its original id. */
 function sqsRecordOf(message: DeadLetterMessage): SQSRecord | undefined {
   const { source = '', recordId, body, attributes, sentAt, receiveCount, messageGroupId } = message;
   if (message.sentBy === 'deadLetterQueue' && !source.startsWith('arn:')) return undefined;

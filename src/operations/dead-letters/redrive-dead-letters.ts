@@ -9,16 +9,17 @@ import { REDRIVE_CHECKS, type RedriveOptions } from './redrive-options.ts';
 import type { RedriveResult } from './redrive-result.ts';
 
 /**
- * Moves messages of a dead-letter queue back to where they came from, after it has released the claims that would drop them:
- * those that are parked, overdue or failed. A claim that is completed or in progress is left alone, and so is its message,
- * which the result says. Nothing is lost: a message is deleted after SQS has taken it at its destination, or SQS moves it
- * itself. Whoever is stopped in between starts again.
+ * Moves messages of a dead-letter queue back to their source, after releasing the claims that would drop
+ * them: those that are parked, overdue or failed. A message whose claim is in progress is left; one whose
+ * claim is completed is left unless `completed` says otherwise. The result lists both. No message is lost:
+ * each is deleted only after SQS has taken it at its destination, or SQS moves it itself. A redrive that was
+ * stopped can be started again.
  *
- * Rejects with a `ConfigurationError` for options that cannot work, and where the queue cannot be asked what it is. What
- * fails after that is in the result.
+ * Rejects with a `ConfigurationError` for invalid options, and with the error of SQS if the queue's
+ * attributes cannot be read. Later failures are reported in the result.
  *
  * @param sqs `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`.
- * @param options Which queue, which of its messages, and who does it and why.
+ * @param options The queue, the messages, who redrives them, and why.
  *
  * @example
  * const { moved, left } = await redriveDeadLetters(new SQS(), {

@@ -20,34 +20,30 @@ export interface RedriveOptions
   extends
     Pick<PeekOptions, 'queueUrl' | 'key' | 'usesReceives' | 'clock'>,
     Pick<ChangeOptions, 'operator' | 'reason'> {
-  /**
-   * Where the messages go. Default: where the redrive policy took each of them from, or the only queue that has this one for
-   * its dead-letter queue.
-   */
+  /** The destination. Default: the source known to SQS, or the only queue with this dead-letter queue. */
   readonly destinationUrl?: string;
-  /** Where the claims are, which are released before their messages are moved. Default: no claim is looked at. */
+  /** The admin of the store whose claims are released before messages are moved. Default: none is read. */
   readonly admin?: ClaimAdmin;
   /**
-   * Which messages: `'all'`, those with these ids, or those that a function chooses.
+   * The messages to redrive: `'all'`, a list of message ids, or a function that chooses.
    *
    * @param message A message of the dead-letter queue.
    */
   readonly which: 'all' | readonly string[] | ((message: DeadLetterMessage) => boolean);
-  /** What becomes of messages whose claim says that their work is done. Default `'skip'`: they stay where they are. */
+  /** Whether to leave, move or delete messages with completed claims. Default `'skip'`: they stay. */
   readonly completed?: CompletedMessages;
-  /** Only says what would be done. Default false. */
+  /** Whether to report what would be done without doing it. Default false. */
   readonly dryRun?: boolean;
   /**
-   * Told of every message, and of how far it is. What it throws is ignored.
+   * Called for every message, with the progress so far. Errors that it throws are ignored.
    *
-   * @param progress What was done so far.
+   * @param progress The totals so far.
    */
   readonly onProgress?: (progress: RedriveProgress) => void;
-  /** Stops after the messages that are being moved. */
+  /** Aborting it stops the redrive after the messages that are being moved. */
   readonly signal?: AbortSignal;
 }
 
-/** What the options may be. */
 export const REDRIVE_CHECKS: Readonly<Record<string, Check>> = {
   queueUrl: required(aUrl()),
   destinationUrl: aUrl(),

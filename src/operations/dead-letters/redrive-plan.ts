@@ -2,31 +2,30 @@ import { type Claim, countedAttempts } from '../../claims/claim.ts';
 import { stateOf } from '../../claims/claim-admin.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
 
-/** What is done with messages whose work is done already, as their claims say. */
+/** The treatment of messages whose claims are completed: leave, move or delete them. */
 export type CompletedMessages = 'skip' | 'move' | 'delete';
 
 /** Why a message was left where it was. */
 export type WhyLeft =
-  /** A handler is at work on it, or has died less than a lease ago. */
+  /** Its lease is live: a handler is running, or died less than a lease ago. */
   | 'running'
-  /** Its work is done; `completed` says what becomes of such messages. */
+  /** Its claim is completed; the option `completed` decides about such messages. */
   | 'completed'
-  /** It names the key of a claim that knows nothing of it, so that claim is not released: give `key`. */
+  /** It names a key whose claim does not mention it, so the claim is not released: set `key`. */
   | 'unproven'
-  /** Its claim could not be released: it kept changing, or the store did not say. */
+  /** Its claim could not be released: it kept changing, or the store failed. */
   | 'not-released'
-  /** It was moved in this redrive, failed again, and is back. */
+  /** This redrive moved it, and it failed again and came back. */
   | 'came-back'
-  /** It is not known which queue it came from. */
+  /** Its source queue is not known. */
   | 'no-destination'
-  /** A message of its FIFO group that came before it was left. */
+  /** An earlier message of its FIFO group was left. */
   | 'behind'
   /** SQS refused it. */
   | 'refused'
-  /** Whether SQS has sent it is not known: it may be in both queues. */
+  /** SQS did not confirm it: it may be in both queues. */
   | 'unanswered';
 
-/** What is to be done with one message, from its claims as they were found. */
 export type MessagePlan =
   | { readonly do: 'move'; readonly release: readonly Claim[] }
   | { readonly do: 'delete' }
@@ -49,8 +48,8 @@ export function planOf(
   if (states.has('in-progress')) return { do: 'leave', why: 'running' };
   if (states.has('completed')) {
     if (completed === 'skip') return { do: 'leave', why: 'completed' };
-    // Where another consumer's claim waits, the message is still needed.
-    // Whoever can forge a key must not have the person delete another's message either.
+    // If another consumer's claim is not completed, the message is still needed. An unproven key may be
+    // forged, so it must not delete somebody else's message.
     if (completed === 'delete' && states.size === 1)
       return isProven ? { do: 'delete' } : { do: 'leave', why: 'unproven' };
   }
@@ -59,7 +58,7 @@ export function planOf(
   return { do: 'move', release };
 }
 
-/** It swallows messages, or would after the next failure, because its attempts are used up. */
+/** Whether a claim would drop its message, now or after its next failure (its attempts are used up). */
 function isInTheWay(claim: Claim): boolean {
   if (claim.status === 'FAILED') return countedAttempts(claim) > 0;
   return claim.status !== 'COMPLETED';

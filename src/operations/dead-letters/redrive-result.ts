@@ -2,85 +2,82 @@ import type { ClaimState } from '../../claims/claim-admin.ts';
 import type { ParkedClaimsRead } from './claims-of-messages.ts';
 import type { WhyLeft } from './redrive-plan.ts';
 
-/** What became of one message that was chosen. */
+/** The outcome of a chosen message. */
 export interface RedrivenMessage {
-  /** Its id in the dead-letter queue. */
+  /** The message's id in the dead-letter queue. */
   readonly messageId: string;
-  /** `deleted`: its work was done already, and `completed` is `'delete'`. */
+  /** The outcome. `deleted`: its claim is completed, and `completed` is `'delete'`. */
   readonly outcome: 'moved' | 'deleted' | 'left';
-  /** Why it was left. */
+  /** Why the message was left. */
   readonly why?: WhyLeft;
-  /** What the store or SQS said, where that is why it was left. */
+  /** The error of the store or SQS, if that is why it was left. */
   readonly error?: Error;
-  /** Where it went. */
+  /** The URL of the queue it was moved to. */
   readonly destinationUrl?: string;
-  /** Its id there; other than the one it had. */
+  /** The message's new id in that queue. */
   readonly newMessageId?: string;
-  /** Its claims, as they were found. */
+  /** The claims found for the message. */
   readonly claims: readonly RedrivenClaim[];
 }
 
-/** A claim of a message that was chosen. */
+/** A claim of a chosen message. */
 export interface RedrivenClaim {
   /** The idempotency key. */
   readonly key: string;
-  /** How it was found. */
+  /** The state in which the claim was found. */
   readonly state: ClaimState;
-  /** Whether it was released. */
+  /** Whether the claim was released. */
   readonly isReleased: boolean;
 }
 
-/** How far a redrive is. */
+/** The progress of a redrive. */
 export interface RedriveProgress {
-  /** The message that this is told for; absent where SQS moves them itself. */
+  /** The message just handled; absent while SQS moves the messages itself. */
   readonly message?: RedrivenMessage;
-  /** How many were moved so far. */
+  /** The number of messages moved so far. */
   readonly moved: number;
-  /** How many of those chosen were left so far. */
+  /** The number of chosen messages left so far. */
   readonly left: number;
-  /** How many the queue had at the start, as SQS counts them, which is approximate. */
+  /** The approximate number of messages at the start. */
   readonly total: number;
 }
 
-/** How a redrive ended. */
+/** The result of a redrive. */
 export interface RedriveResult {
   /**
-   * `whole`: every message that a receive could get was seen. `aborted`: the signal stopped it. `failed`: SQS or the store
-   * could not go on; `error` says why.
+   * `whole`: every message that could be received was handled. `aborted`: the signal stopped the redrive.
+   * `failed`: SQS or the store failed; `error` says why.
    */
   readonly ended: 'whole' | 'aborted' | 'failed';
-  /** Why it failed. */
+  /** The error, if the redrive failed. */
   readonly error?: Error;
   /** `move-task`: SQS moved the messages itself. `messages`: they were received, sent and deleted. */
   readonly movedBy: 'move-task' | 'messages';
-  /** How many messages were moved; of a dry run, how many would be. */
+  /** The number of messages moved; in a dry run, how many would be. */
   readonly moved: number;
-  /** How many were deleted because their work was done. */
+  /** The number of messages deleted because their claims are completed. */
   readonly deleted: number;
-  /** How many claims were released; of a dry run, how many would be. */
+  /** The number of claims released; in a dry run, how many would be. */
   readonly released: number;
-  /** How many of those chosen were left; `messages` says why. */
+  /** The number of chosen messages left; `messages` says why. */
   readonly left: number;
-  /** The first 1,000 messages that were chosen. Where SQS moves them itself, none. */
+  /** The first 1,000 chosen messages; empty if SQS moved them itself. */
   readonly messages: readonly RedrivenMessage[];
-  /** Messages that were moved and could not be deleted from the dead-letter queue: delete them, or they are moved once more. */
+  /** Ids of messages that were moved but not deleted. Delete them, or the next redrive moves them again. */
   readonly undeleted: readonly string[];
-  /** Of a list of ids: those that were not found. Somebody may have received them at that moment. */
+  /** The ids of `which` that were not found. Another consumer may have received them at that moment. */
   readonly notFound: readonly string[];
-  /**
-   * Of a FIFO queue: how many messages could not be seen, because one that was left comes before them in their group. SQS
-   * gives the next of a group only after that one is deleted.
-   */
+  /** Messages of a FIFO queue that could not be received, behind one of their group that was left. */
   readonly notSeen: number;
-  /** How many messages appear again only when their time is over, in five minutes at most, because SQS could not be told. */
+  /** Messages that reappear only after up to five minutes, because their visibility could not be reset. */
   readonly stillHidden: number;
-  /** What it cost to read the claims that are parked; absent where that was not needed. */
+  /** The cost of reading the parked claims; absent if they were not read. */
   readonly parkedRead?: ParkedClaimsRead;
 }
 
 const MOST_MESSAGES = 1_000;
 
-/** Counts what became of messages, and tells it. */
+/** The counts of a redrive, reported to `onProgress`. */
 export class RedriveTally {
   readonly #total: number;
   readonly #onProgress: ((progress: RedriveProgress) => void) | undefined;
@@ -113,7 +110,7 @@ export class RedriveTally {
     this.#tell({ message });
   }
 
-  /** What SQS moves itself it only counts. */
+  /** Sets the number of messages that SQS moved itself: it reports no single messages. */
   movedTogether(moved: number): void {
     this.#counts.moved = moved;
     this.#tell({});
@@ -124,7 +121,7 @@ export class RedriveTally {
     try {
       this.#onProgress?.({ ...of, moved, left, total: this.#total });
     } catch {
-      // A display that fails stops no redrive.
+      // A failing progress display must not stop the redrive.
     }
   }
 }

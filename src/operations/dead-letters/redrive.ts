@@ -12,12 +12,11 @@ import type { RedriveOptions } from './redrive-options.ts';
 import type { WhyLeft } from './redrive-plan.ts';
 import { type RedrivenMessage, type RedriveResult, RedriveTally } from './redrive-result.ts';
 
-/** How long messages stay hidden should this process die. */
+/** How long messages stay hidden if this process dies. */
 const HIDDEN_SECONDS = 300;
-/** A longer queue is not looked through before SQS moves it: all of its messages would be hidden meanwhile. */
+/** The longest queue that is surveyed before SQS moves it: a survey hides all of its messages. */
 const LONGEST_SURVEY = 2_000;
 
-/** One redrive. */
 export class Redrive {
   readonly #queue: DeadLetterQueue;
   readonly #destinations: Destinations;
@@ -25,7 +24,7 @@ export class Redrive {
   readonly #options: RedriveOptions;
   readonly #tally: RedriveTally;
   readonly #decider: MessageDecider;
-  /** Of a list of ids: those that were not found yet. */
+  /** The ids of `which` that were not found yet. */
   readonly #wanted: Set<string> | undefined;
   #stillHidden = 0;
 
@@ -53,15 +52,12 @@ export class Redrive {
     }
   }
 
-  /**
-   * SQS moves a whole queue itself where that is right for every message: none is left, none loses attributes, and all have a
-   * redrive policy's word for where they came from, or go to a queue that was given.
-   */
+  /** Whether SQS may move the whole queue: all messages go, with all attributes, to a known destination. */
   async #wantsMoveTask(): Promise<boolean> {
     const { which, dryRun = false, admin } = this.#options;
     if (which !== 'all' || dryRun || this.#destinations.sourceUrls.length === 0) return false;
     if (admin === undefined) return true;
-    // Of a FIFO group no more than the first messages can be seen.
+    // A receive returns only the first messages of a FIFO group.
     if (this.#queue.isFifo || this.#queue.visible > LONGEST_SURVEY) return false;
     return this.#withHeld(async (held) => {
       for (;;) {
@@ -83,7 +79,7 @@ export class Redrive {
     return sentBy === 'redrive-policy' || destinationUrl !== undefined;
   }
 
-  /** Undefined: SQS did not, or not all of it, and the rest is moved message by message. */
+  /** Lets SQS move the messages. Returns undefined if it did not: the rest is moved message by message. */
   async #byMoveTask(): Promise<RedriveResult | undefined> {
     const { destinationUrl, signal } = this.#options;
     const destinationArn = await this.#destinationArn();
@@ -107,7 +103,7 @@ export class Redrive {
     }
   }
 
-  /** Undefined also where this role may send there, and may not ask what the queue is. */
+  /** Returns undefined if `destinationUrl` is not set, or the role may not read that queue's attributes. */
   async #destinationArn(): Promise<string | undefined> {
     const { destinationUrl } = this.#options;
     if (destinationUrl === undefined) return undefined;
@@ -199,7 +195,7 @@ export class Redrive {
     this.#tally.add({ messageId, claims, ...ended });
   }
 
-  /** Shows again what is left, however it ends. */
+  /** Runs `work`, and then shows the remaining messages again. */
   async #withHeld<Result>(work: (held: HeldMessages) => Promise<Result>): Promise<Result> {
     const held = new HeldMessages(this.#queue, HIDDEN_SECONDS);
     try {

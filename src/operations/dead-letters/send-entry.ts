@@ -4,19 +4,18 @@ import { hash } from 'node:crypto';
 import { type ReadMessage, withoutOurs } from './dead-letter-message.ts';
 import type { MessageAttribute, SendEntry } from './dead-letter-sqs.ts';
 
-/** A message on its way back. */
 export interface OutgoingMessage {
   readonly read: ReadMessage;
   readonly destinationUrl: string;
 }
 
 /**
- * A message as it is sent back: its body, its group, its trace and its attributes, without those of `deadLetterQueue()`.
+ * Returns the entry for sending a message back, without the attributes of `deadLetterQueue()`.
  *
- * A FIFO queue drops what has a deduplication id that it was sent within five minutes. So the message does not get the id
- * that it had when it was sent first: a queue that failed it quickly would drop it, and it would be lost. It gets one that is
- * made of its id in the dead-letter queue: sent again because an answer was lost, or by a second person, it arrives once, and
- * when it fails again and comes back, it has another id there.
+ * A FIFO queue drops a message whose deduplication id it saw within five minutes, so the original id could
+ * lose a message that failed quickly. The new id is derived from the message's id in the dead-letter queue: a
+ * send that is repeated, also by another person, arrives once, and a message that fails again has another id
+ * there.
  */
 export function entryOf({ read, destinationUrl }: OutgoingMessage, id: string): SendEntry {
   const { message, received } = read;
@@ -37,7 +36,7 @@ export function entryOf({ read, destinationUrl }: OutgoingMessage, id: string): 
   };
 }
 
-/** Without the empty lists that a receive answers besides, and a send refuses. */
+/** Removes the empty lists that a receive returns and a send rejects. */
 function sendable(attributes: Readonly<Record<string, MessageAttribute>>): Record<string, MessageAttribute> {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
@@ -47,7 +46,7 @@ function sendable(attributes: Readonly<Record<string, MessageAttribute>>): Recor
   );
 }
 
-/** What SQS counts of an entry. */
+/** Returns the size of an entry as SQS counts it. */
 export function bytesOf({ MessageBody, MessageAttributes = {} }: SendEntry): number {
   let bytes = Buffer.byteLength(MessageBody);
   for (const [name, { DataType = '', StringValue = '', BinaryValue }] of Object.entries(MessageAttributes)) {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type Contract, LEASE_MS, RETENTION_MS, statusesOf, withStatus } from '../store-bench.ts';
 
-/** Which request gets a key, and what the others get. */
 export function describeAcquire(contract: Contract): void {
   contract('gives an absent key to the first request, as attempt 1', async ({ acquire, clock }) => {
     assert.deepEqual(await acquire('new'), {
@@ -116,7 +115,6 @@ export function describeAcquire(contract: Contract): void {
   });
 }
 
-/** What is shown of a row. */
 export function describeInspect(contract: Contract): void {
   contract('shows the row as it is stored', async ({ store, acquire, key, clock }) => {
     await acquire('seen', { owner: 'me', lockedBy: 'function:1 request', payloadHash: 'abc' });

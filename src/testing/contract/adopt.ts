@@ -4,7 +4,6 @@ import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { type AdminBench, type Contract, ERROR, LEASE_MS, ofAdmin, RETENTION_MS } from '../store-bench.ts';
 
-/** Claims of another store, of stores that take them. */
 export function describeAdopt(base: Contract): void {
   const operable = ofAdmin(base);
   const contract = (sentence: string, body: (bench: AdoptBench) => Promise<void>): void =>
@@ -23,7 +22,7 @@ export function describeAdopt(base: Contract): void {
         leaseUntil: now - 1_000,
         createdAt: now - LEASE_MS,
         updatedAt: now - 1_000,
-        // Stores keep whole seconds where their TTL does.
+        // Stores may round up to the whole seconds of their TTL.
         expiresAt: Math.ceil((now + RETENTION_MS) / 1_000) * 1_000,
         ...members,
       });
@@ -55,7 +54,7 @@ export function describeAdopt(base: Contract): void {
       assert.equal(await adopt(one), 'stored');
       const name = one.key.split(':').at(-1) ?? '';
       const found = await stored(name);
-      // Of a claim that has ended, when its lease would have ended means nothing, and a format may not keep it.
+      // Once a claim has ended, its lease is irrelevant, and a format may drop it.
       const leaseUntil = one.status === 'IN_PROGRESS' ? found.leaseUntil : one.leaseUntil;
       assert.deepEqual({ ...found, leaseUntil }, one);
     }
@@ -142,7 +141,6 @@ export function describeAdopt(base: Contract): void {
 }
 
 interface AdoptBench extends AdminBench {
-  /** A claim of another store. */
   claim(name: string, members: Partial<Claim>): Claim;
   adopt(claim: Claim): Promise<AdoptOutcome | undefined>;
   adoptAll(claims: readonly Claim[]): Promise<AdoptOutcome[]>;

@@ -2,29 +2,28 @@ import assert from 'node:assert/strict';
 import type { CommitOutcome } from '../../claims/commit.ts';
 import { type Bench, type Contract, RETENTION_MS } from '../store-bench.ts';
 
-/** Effects for the tests of `commit`: counters, which show when something is done twice. */
+/** Effects for the tests of `commit`: counters, which show if something happens twice. */
 export interface CommitSubject {
   /**
-   * An effect, as the store's `commit` takes it, that adds one to each of the counters of these names, whatever they are.
+   * Returns an effect for the store's `commit` that increments the named counters. Names may be any strings.
    *
-   * @param names What the effect writes.
+   * @param names The counters that the effect increments.
    */
   readonly effect: (names: readonly string[]) => unknown;
   /**
-   * The same effect with a condition besides that does not hold.
+   * Returns the same effect with an additional condition that fails.
    *
-   * @param names What the effect would write.
+   * @param names The counters that the effect would increment.
    */
   readonly refusedEffect: (names: readonly string[]) => unknown;
   /**
-   * The counter as it is stored; 0 where there is none.
+   * Returns a stored counter; 0 if it does not exist.
    *
-   * @param name One of the names.
+   * @param name The name of the counter.
    */
   readonly read: (name: string) => number | Promise<number>;
 }
 
-/** The part of the contract that only stores with `commit` keep. */
 export function describeCommit({ effect, refusedEffect, read }: CommitSubject, contract: Contract): void {
   function commit(bench: Bench, name: string, owner: string, what: unknown): Promise<CommitOutcome> {
     assert(bench.store.commit !== undefined, 'The store has no commit()');
@@ -66,7 +65,7 @@ export function describeCommit({ effect, refusedEffect, read }: CommitSubject, c
     const { store, request, key } = bench;
     const names = Array.from({ length: 10 }, (_, index) => `meeting-${index}`);
     await store.acquire(names.map((name) => request(name, { owner: name })));
-    // Clients may give up on a contended item and report it; their reports are what is counted.
+    // Clients may give up on a contended item, so the test counts the outcomes they report.
     const outcomes = await Promise.all(
       names.map((name) => commit(bench, name, name, effect([key('meeting place')]))),
     );
@@ -129,7 +128,7 @@ export function describeCommit({ effect, refusedEffect, read }: CommitSubject, c
     await commit(bench, 'paid', 'me', effect([key('a')]));
     const before = await store.inspect(key('paid'));
     assert.equal(await fail('paid', 'me'), 'lost');
-    assert.equal(await complete('paid', 'me', { result: '"another"' }), 'stored'); // its own completion, met again
+    assert.equal(await complete('paid', 'me', { result: '"another"' }), 'stored'); // repeated
     const extension = { key: key('paid'), owner: 'me', leaseMs: 1_000, retentionMs: 1_000 };
     assert.deepEqual(await store.extend([extension]), ['lost']);
     assert.deepEqual(await store.inspect(key('paid')), before);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Contract, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 
-/** How a crash is distinguished from a claim that never started. For stores with `start`. */
+/** Tests how stores with `start` tell a crash from a claim that never started. */
 export function describeStart(contract: Contract): void {
   contract(
     'distinguishes a crash from a claim that never started',
@@ -54,7 +54,6 @@ export function describeStart(contract: Contract): void {
   });
 }
 
-/** How a lease is prolonged. */
 export function describeExtend(contract: Contract): void {
   contract('makes the lease last from now', async ({ store, acquire, key, clock }) => {
     await acquire('long', { owner: 'me' });

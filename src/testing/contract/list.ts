@@ -14,7 +14,6 @@ import {
   STATES,
 } from '../store-bench.ts';
 
-/** How people find claims, of stores that can be operated on. */
 export function describeList(base: Contract): void {
   const contract = ofAdmin(base);
 

@@ -18,17 +18,17 @@ import {
 } from '../store-bench.ts';
 import type { CommitSubject } from './commit.ts';
 
-/** The rows of a store, past it: for the tests of rows that a newer version of batchlatch wrote. */
+/** Direct access to the rows of a store, for tests of rows that a newer version of batchlatch wrote. */
 export interface RowsSubject {
   /**
-   * Makes the row of a key one of a newer format, as the version that knows the format would leave it.
+   * Changes the row of a key to a newer format, as the version of that format would leave it.
    *
    * @param key The idempotency key, which has a row.
-   * @param format Comes after the row's status: `PARKED` becomes `PARKED@2:0.9.0`.
+   * @param format The suffix of the row's status: `PARKED` becomes `PARKED@2:0.9.0`.
    */
   readonly makeNewer: (key: string, format: string) => Promise<void>;
   /**
-   * All that the row holds, in any form that tells two rows apart; undefined where there is none.
+   * Returns the content of the row, in any form that tells two rows apart; undefined if there is none.
    *
    * @param key The idempotency key.
    */
@@ -36,10 +36,10 @@ export interface RowsSubject {
 }
 
 const FORMAT = '@2:0.9.0';
-/** Each made by its own name, and the last past its retention. */
+/** The names of the claims in these tests. The last is past its retention. */
 const NAMES = [...STATES, 'forgotten'];
 
-/** What every store does with the rows of a newer version: it leaves them as they are, and says so. */
+/** Tests that every store leaves rows of a newer version unchanged, and reports them. */
 export function describeNewer(
   { makeNewer, read }: RowsSubject,
   commit: CommitSubject | undefined,
@@ -48,7 +48,7 @@ export function describeNewer(
   const rows = async ({ key }: Bench): Promise<unknown[]> =>
     Promise.all(NAMES.map((name) => read(key(name))));
 
-  /** A newer row of each state; gives how they were as claims of this version, by their names. */
+  /** Makes a newer row in each state, and returns what the claims were in this version, by name. */
   async function newerOfEach(bench: Bench): Promise<Map<string, Claim>> {
     const { acquire, store, key, clock } = bench;
     await acquire('forgotten', { owner: 'forgotten', leaseMs: 1_000, retentionMs: 1_000 });
@@ -77,7 +77,7 @@ export function describeNewer(
         assert.equal(outcomes[0]?.status, 'acquired');
         for (const outcome of outcomes.slice(1)) assertNewer(errorOf(outcome));
       }
-      // Not by the owner that the row names either: it was this version's before.
+      // The owner that the row names cannot claim it either: it was this version's before.
       assertNewer(errorOf(await bench.acquire('in-progress', { owner: 'in-progress' })));
       assert.deepEqual(await rows(bench), before);
     },
@@ -97,7 +97,7 @@ export function describeNewer(
     const before = await rows(bench);
     const common = { key: key('in-progress'), owner: 'in-progress', retentionMs: RETENTION_MS };
     assert.deepEqual(await everyWrite(bench, 'in-progress', 'in-progress'), Array(5).fill('lost'));
-    // The end that the row shows is a newer version's, and not the one that is sent again.
+    // The row's completion is a newer version's, not the one that is sent again.
     const again = { ...common, key: key('completed'), owner: 'completed', end: 'complete' } as const;
     assert.deepEqual(await store.settle([again]), ['lost']);
     assert.deepEqual((await store.start?.([common])) ?? ['lost'], ['lost']);
@@ -165,7 +165,7 @@ function errorOf(outcome: AcquireOutcome | object | string | undefined): unknown
   return outcome.error;
 }
 
-/** It says which version to deploy, and that the same call will fail again. */
+/** Asserts that the error names the version to deploy and is not retryable. */
 function assertNewer(error: unknown): void {
   assert(hasCode(error, 'BATCHLATCH_NEWER_ROW'), `Another error: ${String(error)}`);
   const { message, isRetryable } = error as Error & { readonly isRetryable?: unknown };

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { OperateOutcome, OperationKind } from '../../claims/claim-admin.ts';
 import { type Contract, KINDS, LEASE_MS, ofAdmin, parked, statusesOf } from '../store-bench.ts';
 
-/** People at the same time as others, of stores that can be operated on. */
 export function describeOperateRaces(base: Contract): void {
   const contract = ofAdmin(base);
 

@@ -16,7 +16,6 @@ import {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What people do to claims, of stores that can be operated on. */
 export function describeOperate(base: Contract): void {
   const contract = ofAdmin(base);
 
@@ -244,7 +243,7 @@ function withoutClaim(outcome: OperateOutcome | undefined): unknown {
   return outcome?.status === 'done' ? { status: outcome.status } : outcome;
 }
 
-/** Stores round it up to what their TTL can express. */
+/** Removes the expiry and the lease, which stores may round or drop. */
 function withoutExpiry({ expiresAt: _expiresAt, leaseUntil: _leaseUntil, ...claim }: Claim): Partial<Claim> {
   return claim;
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Contract, ERROR, everyWrite, LEASE_MS, withStatus } from '../store-bench.ts';
 
-/** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
   contract('remembers a completion with its result for the retention, then forgets it', async (bench) => {
     const { acquire, complete, clock } = bench;
@@ -11,7 +10,7 @@ export function describeSettle(contract: Contract): void {
     await clock.advance(59_000);
     const duplicate = withStatus(await acquire('done'), 'duplicate');
     assert.deepEqual([duplicate.result, duplicate.completedAt], ['[1,2]', completedAt]);
-    // Not earlier, and at most the second later that a TTL is rounded up to.
+    // A TTL may round the expiry up by less than a second.
     const expiresAt = duplicate.expiresAt ?? completedAt + 60_000;
     assert.ok(expiresAt >= completedAt + 60_000 && expiresAt < completedAt + 61_000);
     await clock.advance(2_000);
@@ -51,7 +50,7 @@ export function describeSettle(contract: Contract): void {
     assert.equal(withStatus(await acquire('shaky'), 'acquired').crashes, 0);
   });
 
-  // Shorter and longer than the retention that the claim had until then.
+  // Shorter and longer than the claim's retention before.
   for (const retentionMs of [60_000, 90 * 24 * 3_600_000]) {
     contract(
       `does not run a parked key for the ${retentionMs} ms of its retention, then forgets it`,
@@ -59,7 +58,7 @@ export function describeSettle(contract: Contract): void {
         const { store, acquire, park, key, clock } = bench;
         await acquire('poison', { owner: 'first' });
         assert.equal(await park('poison', 'first', { retentionMs }), 'stored');
-        assert.equal(await park('poison', 'first', { retentionMs }), 'stored'); // the answer was lost
+        assert.equal(await park('poison', 'first', { retentionMs }), 'stored'); // the response was lost
         assert.equal((await store.inspect(key('poison')))?.expiresAt, clock.now() + retentionMs);
         await clock.advance(retentionMs - 1_000);
         assert.deepEqual(await acquire('poison'), { status: 'parked', error: ERROR });
@@ -108,7 +107,7 @@ export function describeSettle(contract: Contract): void {
   });
 }
 
-/** What an owner can no longer do once the next one has the claim. */
+/** Tests what an owner can no longer do once another attempt holds the claim. */
 export function describeLateOwner(contract: Contract): void {
   for (const [sentence, isCompleted] of [
     ['can neither complete, fail, park, release nor extend the claim of the next', false],
