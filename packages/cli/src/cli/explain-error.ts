@@ -3,14 +3,14 @@ import { escapeControls } from '../text/escape-controls.ts';
 import { sentence } from './print/plural.ts';
 import type { ExitStatus } from './process-io.ts';
 
-/** What a person is told of an error. */
+/** The text and the exit status for an error. */
 export interface Explanation {
-  /** One line, with what to do about it. */
+  /** One line that includes the remedy. */
   readonly line: string;
   readonly status: ExitStatus;
 }
 
-/** Explains what a command threw. */
+/** Explains an error that a command threw. */
 export function explainError(thrown: unknown): Explanation {
   if (thrown instanceof UsageError) return { line: oneLine(thrown.message), status: 2 };
   if (thrown instanceof CliError) return { line: oneLine(thrown.message), status: 1 };
@@ -92,7 +92,7 @@ function causeOf(thrown: unknown): unknown {
   return typeof thrown === 'object' && thrown !== null && 'cause' in thrown ? thrown.cause : undefined;
 }
 
-/** The words of whoever knew most: the first cause. */
+/** Returns the message of the innermost cause, which is the most specific. */
 function detailOf(causes: readonly unknown[]): string {
   const cause = causes.at(-1);
   return messageOf(cause) || nameOf(cause);

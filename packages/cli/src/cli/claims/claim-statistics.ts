@@ -115,7 +115,7 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
   );
 }
 
-/** In UTC, as log lines are; only what is known of the claims that are still kept. */
+/** Shows the periods in UTC, as in log lines. They cover only claims that are still kept. */
 function showPeriods(periods: readonly StatisticsPeriod[], { screen }: Context): void {
   screen.line();
   screen.table(

@@ -54,7 +54,6 @@ async function dryRun(
   return 0;
 }
 
-/** More would hide the rest. */
 const MOST_FAILURES_SHOWN = 20;
 
 async function copy(

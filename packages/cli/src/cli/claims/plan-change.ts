@@ -7,18 +7,18 @@ import {
 } from 'batchlatch/operations';
 import { isoTime } from '../../tool-base/iso-time.ts';
 
-/** What a change would do to a claim. */
+/** The planned effect of a change on one claim. */
 export interface Planned {
   readonly claim: Claim;
   /** For a person. */
   readonly effect: string;
-  /** Why it would be refused; absent if it would not. */
+  /** Why the change would be refused; absent if it would not be. */
   readonly refused?: RefusalReason;
-  /** Whether the work may be done twice because of it. */
+  /** Whether the work may be done twice. */
   readonly isRisky: boolean;
 }
 
-/** Says what a change would do to a claim as it is now. */
+/** Plans a change of one claim in its current state. */
 export function planChange(operation: OperationKind, claim: Claim, force: boolean, now: number): Planned {
   const refused = refusalOf(claim, { operation, seen: claim, force }, now);
   if (refused !== undefined) {
@@ -46,7 +46,7 @@ const EFFECTS = {
   forget: 'is deleted; its next delivery runs',
 } as const satisfies Record<OperationKind, string>;
 
-/** Why a change was refused, with what to do about it. */
+/** Returns why a change was refused, and what to do about it. */
 export function refusalText(why: RefusalReason, found: Claim | undefined, now: number): string {
   switch (why) {
     case 'absent':

@@ -82,7 +82,6 @@ function resultText({ result }: Claim, showResult: boolean): string | undefined 
     : `${formatNumber(result.length)} characters; --show-result shows it`;
 }
 
-/** For a person. */
 function eventText(event: TimelineEvent): string {
   switch (event.kind) {
     case 'claimed':
@@ -105,7 +104,7 @@ function changeText({ operation, operator, reason, from }: OperatorChange): stri
   return `${OPERATION_DONE[operation]} by ${escapeControls(operator)}: "${escapeControls(reason)}" (${before})`;
 }
 
-/** ISO 8601, and on a terminal how far away it is. */
+/** Returns the time in ISO 8601, and on a terminal also relative to now. */
 function bothTimes(time: number, { screen, now }: Context): string {
   const iso = isoTime(time)?.replace(/\.\d+Z$/, 'Z') ?? '?';
   return screen.isTerminal ? `${iso} (${relativeTime(time, now())})` : iso;

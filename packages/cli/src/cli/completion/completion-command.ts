@@ -8,7 +8,7 @@ import { zshScript } from './zsh.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** `batchlatch completion`: prints a script for a shell. */
+/** Adds `batchlatch completion`, which prints a script for a shell. */
 export function addCompletionCommand(program: Command, { stdout }: ProcessIo): void {
   const command = program
     .command('completion')

@@ -5,19 +5,18 @@ import type { ProcessIo } from '../process-io.ts';
 import { sentence } from '../print/plural.ts';
 import { loadPeer } from './load-peer.ts';
 
-/** Which Redis; `true`: the one that the environment names. */
+/** The options of Redis; `redis: true`: REDIS_URL names the server. */
 export interface RedisOptions {
   readonly redis?: string | true;
   readonly redisCluster?: boolean;
 }
 
-/** A client of Redis that can be closed. */
 interface OpenClient {
   readonly client: RedisClient;
   close(): void;
 }
 
-/** Opens the Redis that the options name for `use`, by the `ioredis` or the `redis` of the user's project. */
+/** Connects to the Redis that the options name, with the project's `ioredis` or `redis`, for `use`. */
 export async function withRedis<Result>(
   context: Context,
   { redis, redisCluster = false }: RedisOptions,
@@ -35,7 +34,7 @@ export async function withRedis<Result>(
   }
 }
 
-/** The option, then REDIS_URL. It may hold a password, and is never shown. */
+/** Reads the option, then REDIS_URL. The URL may hold a password: never print it. */
 function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string {
   const url = typeof redis === 'string' ? redis : (env['REDIS_URL'] ?? '');
   if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return url;
@@ -64,7 +63,7 @@ interface IoRedis {
 }
 
 async function openIoRedis({ Redis }: IoRedis, url: string, isCluster: boolean): Promise<OpenClient> {
-  // Nothing is tried for ever: a person waits.
+  // Do not reconnect: a person waits.
   const options = { connectTimeout: CONNECT_WITHIN_MS, maxRetriesPerRequest: 1, retryStrategy: () => null };
   const { protocol, username, password } = new URL(url);
   const ofNodes = {
@@ -104,12 +103,12 @@ async function openNodeRedis(module: NodeRedis, url: string, isCluster: boolean)
       })
     : module.createClient({ url, socket });
   await connected(client, isCluster);
-  // Its version 4 calls it otherwise.
+  // node-redis 4 has `disconnect()` instead of `destroy()`.
   const close = (): void => void (client.destroy?.() ?? client.disconnect?.());
   return { client: client as unknown as RedisClient, close };
 }
 
-/** A client says by an event why it cannot connect, and then only that it is closed. */
+/** Connects. Only the `error` event has the cause of a failure; the rejection says that it is closed. */
 async function connected(client: Connecting, isCluster: boolean): Promise<void> {
   let trouble: Error | undefined;
   client.on('error', (error) => {

@@ -3,7 +3,7 @@ import { withOptions } from '../arguments/common-options.ts';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch console` */
+/** Adds `batchlatch console`. */
 export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'console',

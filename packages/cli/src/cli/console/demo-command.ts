@@ -3,7 +3,7 @@ import { explainError } from '../explain-error.ts';
 import type { Run } from '../subcommand.ts';
 import { serveConsole } from './open-console.ts';
 
-/** What `console --demo` takes. */
+/** The options of `console --demo`. */
 export interface DemoOptions {
   readonly seed?: number;
   readonly rate?: number;

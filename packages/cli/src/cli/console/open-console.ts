@@ -12,7 +12,7 @@ import { plural, formatNumber } from '../print/plural.ts';
 import { versionOfPackage } from '../version.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
-/** What a console is opened on. */
+/** The parts of a console that its callers choose. */
 export type ConsoleParts = Omit<
   ConsoleOptions,
   'appFolder' | 'clock' | 'onAction' | 'operator' | 'version'
@@ -21,7 +21,7 @@ export type ConsoleParts = Omit<
   readonly operator?: string | undefined;
 };
 
-/** Starts a console whose changes are told on standard error. Throws a `CliError` where it cannot listen. */
+/** Starts a console that prints each change to standard error. Throws a `CliError` if it cannot listen. */
 export async function openConsole(context: Context, parts: ConsoleParts): Promise<RunningConsole> {
   try {
     return await startConsole({
@@ -46,7 +46,7 @@ export async function openConsole(context: Context, parts: ConsoleParts): Promis
   }
 }
 
-/** Opens a console, says where it is, and closes it when the command is to stop. */
+/** Starts a console, prints its address, and stops it when the command is aborted. */
 export async function serveConsole(
   context: Context,
   parts: ConsoleParts,
@@ -80,7 +80,7 @@ function show(
   );
 }
 
-/** Each change beside the log of the terminal, when it has ended. */
+/** Prints a change once it has ended. */
 function showAction(action: ActionJson, { screen, now }: Context): void {
   const { what, done, asked, refused, failed, reason, ended, operator } = action;
   if (ended === undefined) return;

@@ -4,7 +4,7 @@ import { changeOptions, watchOption } from '../arguments/shared-options.ts';
 import { httpUrl, integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch dlq …` */
+/** Adds `batchlatch dlq …`. */
 export function addDeadLetterCommands(program: Command, addLeaf: AddSubcommand): void {
   const dlq = program
     .command('dlq')

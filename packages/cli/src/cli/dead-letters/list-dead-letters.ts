@@ -14,13 +14,13 @@ interface ListOptions extends DeadLetterOptions, MessageFilter {
   readonly watch?: number;
 }
 
-/** Which messages, by their error. */
+/** A filter by the error of messages. */
 export interface MessageFilter {
   readonly errorName?: string;
   readonly errorCode?: string;
 }
 
-/** Whether a message failed with the error that is looked for. */
+/** Returns whether a message failed with the error of the filter. */
 export function hasError({ error }: DeadLetterMessage, { errorName, errorCode }: MessageFilter): boolean {
   if (errorName !== undefined && error?.name !== errorName) return false;
   return errorCode === undefined || error?.code === errorCode;

@@ -3,7 +3,7 @@ import { integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 import { withStackOptions } from './stack-options.ts';
 
-/** `batchlatch dev` and `batchlatch invoke` */
+/** Adds `batchlatch dev` and `batchlatch invoke`. */
 export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'dev',

@@ -3,7 +3,7 @@ import { withOptions } from '../arguments/common-options.ts';
 import { httpUrl } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch doctor` */
+/** Adds `batchlatch doctor`. */
 export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'doctor',

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch generate-event …` */
+/** Adds `batchlatch generate-event …`. */
 export function addGenerateEventCommands(program: Command, addLeaf: AddSubcommand): void {
   const generate = program
     .command('generate-event')

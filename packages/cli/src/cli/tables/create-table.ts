@@ -80,7 +80,7 @@ async function wantedTable(tableName: string, options: CreateOptions): Promise<W
   };
 }
 
-/** What dies in between is done by the next run: each step is looked up before it is planned. */
+/** Takes the steps. After an interruption, the next run plans the rest from the current table. */
 async function take(steps: readonly TableStep[], client: DynamoDBClient, context: Context): Promise<void> {
   for (const step of steps) {
     context.signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { consentOptions } from '../arguments/shared-options.ts';
 import { integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch table …` */
+/** Adds `batchlatch table …`. */
 export function addTableCommands(program: Command, addLeaf: AddSubcommand): void {
   const table = program
     .command('table')
