@@ -92,6 +92,6 @@ describe('send --bus', () => {
     const env = { AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:9' };
     const args = ['--bus', 'default', '--source', 'shop', '--detail-type', 'Placed'];
     const ended = await send(args, { input: '{}', env });
-    expect(ended).toMatchObject({ status: 1, err: expect.stringContaining('Nothing answers there') });
+    expect(ended).toMatchObject({ status: 1, err: expect.stringContaining('No server answers') });
   });
 });

@@ -35,7 +35,7 @@ const OPTIONS = {
   output: () => [
     new Option('--json', 'print JSON').helpGroup(OUTPUT),
     new Option('--no-color', 'print no colors (also: NO_COLOR)').helpGroup(OUTPUT),
-    new Option('--verbose', 'say more, and show the stack of errors').helpGroup(OUTPUT),
+    new Option('--verbose', 'print more, and the stack of errors').helpGroup(OUTPUT),
   ],
   connection: () => [
     new Option('--region <region>', 'AWS region (default: AWS_REGION, or the one of the profile)').helpGroup(
@@ -44,7 +44,7 @@ const OPTIONS = {
     new Option('--profile <name>', 'profile of the AWS configuration (default: AWS_PROFILE)').helpGroup(
       CONNECTION,
     ),
-    new Option('--endpoint-url <url>', 'another endpoint than AWS, such as http://127.0.0.1:8000')
+    new Option('--endpoint-url <url>', 'endpoint in place of AWS, such as http://127.0.0.1:8000')
       .argParser(httpUrl)
       .helpGroup(CONNECTION),
   ],
@@ -69,7 +69,8 @@ const OPTIONS = {
   postgres: () => [
     new Option(
       '--postgres [url]',
-      'claims are in PostgreSQL (default: DATABASE_URL, or PGHOST and so on), in --table (default: batchlatch_claims)',
+      'claims are in PostgreSQL (default: DATABASE_URL, or PGHOST and ' +
+        'so on), in --table (default: batchlatch_claims)',
     ).helpGroup(OTHER_STORES),
   ],
   redis: () => [

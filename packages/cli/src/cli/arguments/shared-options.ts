@@ -23,7 +23,7 @@ export function consentOptions(): Option[] {
 }
 
 export function watchOption(): Option {
-  return new Option('--watch [seconds]', 'go on every so many seconds, until Ctrl-C')
+  return new Option('--watch [seconds]', 'read and show again at this interval (default: 5), until Ctrl-C')
     .argParser(integerBetween(1, 86_400))
     .preset('5')
     .helpGroup('Output:');

@@ -97,7 +97,8 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
   }
   if (isNamed || state !== undefined) return isNamed;
   throw new UsageError(
-    'Name the claims: KEY, --hash HASH or --record-id ID; or --state parked, with --prefix if you like, for many.',
+    'Name the claims: KEY, --hash HASH or --record-id ID; or ' +
+      '--state parked, with --prefix if you like, for many.',
   );
 }
 

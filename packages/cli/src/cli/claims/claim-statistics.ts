@@ -106,12 +106,13 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
   if (oldestOverdue !== undefined) {
     screen.line();
     screen.line(
-      `Oldest overdue claim: ${escapeControls(oldestOverdue.key)}, its lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
+      `Oldest overdue claim: ${escapeControls(oldestOverdue.key)}, its ` +
+        `lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
     );
   }
   tellNewer(statistics.newer, screen);
   screen.note(
-    `${costText({ readBy: 'scan', ...statistics }, claims)}${isWhole ? '' : ' There are more: raise --limit.'}`,
+    costText({ readBy: 'scan', ...statistics }, claims) + (isWhole ? '' : ' There are more: raise --limit.'),
   );
 }
 

@@ -69,7 +69,7 @@ export function costText(
   const others =
     unreadable === undefined
       ? ''
-      : ` ${formatNumber(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
+      : ` ${formatNumber(unreadable)} of them ${unreadable === 1 ? 'is not a claim' : 'are not claims'}.`;
   const advice =
     missingIndex === undefined
       ? ''

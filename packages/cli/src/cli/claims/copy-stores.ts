@@ -117,6 +117,7 @@ function storeNamed(
   if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', postgres: text };
   if (/^rediss?:\/\//.test(text)) return { kind: 'redis', redis: text };
   throw new UsageError(
-    `Say where claims are copied ${side}: --${side} dynamodb, postgres or redis, or the URL of a PostgreSQL or a Redis.`,
+    `Say where claims are copied ${side}: --${side} dynamodb, ` +
+      'postgres or redis, or the URL of a PostgreSQL or a Redis.',
   );
 }

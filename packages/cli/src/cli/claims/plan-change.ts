@@ -54,9 +54,14 @@ export function refusalText(why: RefusalReason, found: Claim | undefined, now: n
     case 'changed':
       return found === undefined
         ? 'it has changed meanwhile'
-        : `it has changed meanwhile and is ${stateOf(found, now)} at attempt ${found.attempt}; try again if the change is still wanted`;
+        : `it has changed meanwhile and is ${stateOf(found, now)} at attempt ` +
+            `${found.attempt}; try again if the change is still wanted`;
     case 'running':
-      return `a handler may be running until ${isoTime(found?.leaseUntil)?.replace(/\.\d+Z$/, 'Z') ?? 'its lease ends'} (--force does it all the same)`;
+      return (
+        'a handler may be running until ' +
+        `${isoTime(found?.leaseUntil)?.replace(/\.\d+Z$/, 'Z') ?? 'its lease ends'} ` +
+        '(--force does it all the same)'
+      );
     case 'completed':
       return 'it is completed (--force does it all the same)';
   }

@@ -100,8 +100,13 @@ function eventText(event: TimelineEvent): string {
 
 function changeText({ operation, operator, reason, from }: OperatorChange): string {
   const error = errorText(from);
-  const before = `was ${escapeControls(from.status)} at attempt ${from.attempt}${error === '' ? '' : `, ${error}`}`;
-  return `${OPERATION_DONE[operation]} by ${escapeControls(operator)}: "${escapeControls(reason)}" (${before})`;
+  const before =
+    `was ${escapeControls(from.status)} at attempt ${from.attempt}` + (error === '' ? '' : `, ${error}`);
+  return (
+    `${OPERATION_DONE[operation]} by ` +
+    `${escapeControls(operator)}: "${escapeControls(reason)}" ` +
+    `(${before})`
+  );
 }
 
 /** Returns the time in ISO 8601, and on a terminal also relative to now. */

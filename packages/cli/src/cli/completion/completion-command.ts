@@ -15,7 +15,8 @@ export function addCompletionCommand(program: Command, { stdout }: ProcessIo): v
     .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
     .summary('print a script that completes commands and options in a shell')
     .description(
-      'Print a script that completes commands and options in a shell.\n\nIt is for the command `batchlatch` on the PATH, as after `npm install --global batchlatch-cli`.',
+      'Print a script that completes commands and options in a shell.\n\nIt is for the command ' +
+        '`batchlatch` on the PATH, as after `npm install --global batchlatch-cli`.',
     )
     .action((shell: keyof typeof SCRIPTS) => {
       stdout.write(SCRIPTS[shell](program.name(), wordsOf(program)));

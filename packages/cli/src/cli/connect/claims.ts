@@ -35,7 +35,7 @@ export type StoreKind = 'dynamodb' | 'postgres' | 'redis';
 /** Returns the store that the options name. Throws a `UsageError` for more than one. */
 function storeKindOf({ postgres, redis, index, attributes }: TableOptions): StoreKind {
   if (postgres !== undefined && redis !== undefined) {
-    throw new UsageError('Claims are in one store: name it by --postgres or by --redis.');
+    throw new UsageError('Claims are in one store: give --postgres or --redis, not both.');
   }
   if (postgres === undefined && redis === undefined) return 'dynamodb';
   if (index !== undefined || attributes !== undefined) {

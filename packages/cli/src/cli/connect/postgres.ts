@@ -72,18 +72,28 @@ async function connectOnce(pool: PostgresPool): Promise<void> {
 function whyNotConnected(error: unknown): string {
   const { code, message } = error as Partial<NodeJS.ErrnoException>;
   const why = message === undefined || message === '' ? String(code) : message;
-  if (/^E[A-Z_]+$/.test(code ?? '')) return `Nothing answers there (${why}): check the host and the port.`;
+  if (/^E[A-Z_]+$/.test(code ?? ''))
+    return `PostgreSQL does not answer (${why}): check the host and the port.`;
   if (/timeout/i.test(why)) {
-    return 'PostgreSQL does not answer within 5 seconds: check the host and the port, and whether this machine may connect to it.';
+    return (
+      'PostgreSQL does not answer within 5 seconds: check the host and ' +
+      'the port, and whether this machine may connect to it.'
+    );
   }
   if (why.includes('password must be a string')) {
     return 'PostgreSQL asks for a password, and none is given: put it into the URL or into PGPASSWORD.';
   }
   if (/^28|^3D/.test(code ?? '')) {
-    return `PostgreSQL does not let the role in: ${sentence(why)} Check the URL, or PGUSER, PGPASSWORD and PGDATABASE.`;
+    return (
+      `PostgreSQL does not let the role in: ${sentence(why)} Check ` +
+      'the URL, or PGUSER, PGPASSWORD and PGDATABASE.'
+    );
   }
   if (/SSL|certificate/i.test(why)) {
-    return `No encrypted connection to PostgreSQL: ${sentence(why)} Check \`sslmode\` and \`sslrootcert\` in the URL.`;
+    return (
+      `No encrypted connection to PostgreSQL: ${sentence(why)} ` +
+      'Check `sslmode` and `sslrootcert` in the URL.'
+    );
   }
   return `PostgreSQL cannot be used: ${sentence(why)}`;
 }
@@ -103,7 +113,9 @@ function targetOf(postgres: string | true | undefined, env: ProcessIo['env']): R
     if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { connectionString: url };
     throw new UsageError(
       typeof postgres === 'string'
-        ? 'After --postgres comes the URL of a database, such as postgres://user@host:5432/name, or nothing: put other words before it.'
+        ? '--postgres takes the URL of a database, such as ' +
+            'postgres://user@host:5432/name, or no value: put other arguments ' +
+            'before it.'
         : 'DATABASE_URL must be the URL of a database, such as postgres://user@host:5432/name.',
     );
   }
@@ -113,6 +125,7 @@ function targetOf(postgres: string | true | undefined, env: ProcessIo['env']): R
   });
   if (named.length > 0) return Object.fromEntries(named);
   throw new UsageError(
-    'No PostgreSQL is named: add a URL after --postgres, or set DATABASE_URL, or PGHOST and what else `psql` reads.',
+    'No PostgreSQL is named: add a URL after --postgres, or set ' +
+      'DATABASE_URL, or PGHOST and the other variables of `psql`.',
   );
 }

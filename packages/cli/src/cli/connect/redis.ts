@@ -41,7 +41,7 @@ function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string 
   if (url === '') throw new UsageError('No Redis is named: add a URL after --redis, or set REDIS_URL.');
   throw new UsageError(
     typeof redis === 'string'
-      ? 'After --redis comes a URL such as redis://127.0.0.1:6379, or nothing: put other words before it.'
+      ? '--redis takes a URL such as redis://127.0.0.1:6379, or no value: put other arguments before it.'
       : 'REDIS_URL must be a URL such as redis://127.0.0.1:6379.',
   );
 }
@@ -128,11 +128,14 @@ function whyNotConnected(trouble: unknown, isCluster: boolean): string {
     return `Redis does not let the user in: ${sentence(why)} Check the user and the password in the URL.`;
   }
   if (code === 'ECONNRESET' || /Protocol error|Socket closed/i.test(why)) {
-    return `What answers there is no Redis, or wants TLS (${why}): check the port, and whether it is rediss://.`;
+    return `The server is not Redis, or requires TLS (${why}): check the port, and use rediss:// for TLS.`;
   }
-  if (/^E[A-Z_]+$/.test(code ?? '')) return `Nothing answers there (${why}): check the host and the port.`;
+  if (/^E[A-Z_]+$/.test(code ?? '')) return `Redis does not answer (${why}): check the host and the port.`;
   if (isCluster) {
-    return `No cluster answers there: ${sentence(why)} Check the URL; for a server that is no cluster, leave --redis-cluster out.`;
+    return (
+      `The Redis cluster does not answer: ${sentence(why)} Check the ` +
+      'URL. For a single server, leave --redis-cluster out.'
+    );
   }
   return `Redis cannot be used: ${sentence(why)}`;
 }

@@ -23,7 +23,7 @@ export const demoCommand: Run<DemoOptions> = async (context, options) => {
   const { stop, services, ...parts } = await startConsoleDemo({
     seed,
     rate,
-    onTrouble: (error) => screen.note(`The demo has trouble of its own: ${explainError(error).line}`),
+    onTrouble: (error) => screen.note(`Error in the demo itself: ${explainError(error).line}`),
   });
   try {
     const emulators = services.map(({ name }) => name).join(' and ');

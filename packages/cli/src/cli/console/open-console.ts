@@ -36,11 +36,20 @@ export async function openConsole(context: Context, parts: ConsoleParts): Promis
     const { code } = error as NodeJS.ErrnoException;
     const { host = '127.0.0.1', port = 0 } = parts;
     if (code === 'EADDRINUSE') {
-      throw new CliError(`Port ${port} is taken: choose another, or none for a free one.`, { cause: error });
+      throw new CliError(`Port ${port} is in use: choose another, or leave the option out for a free one.`, {
+        cause: error,
+      });
     }
-    if (code === 'EACCES') throw new CliError(`Port ${port} is not for this user.`, { cause: error });
+    if (code === 'EACCES')
+      throw new CliError(`This user may not listen on port ${port}: choose one from 1024 up.`, {
+        cause: error,
+      });
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new CliError(`${escapeControls(host)} is no address of this machine.`, { cause: error });
+      throw new CliError(
+        `${escapeControls(host)} is not an address of this machine: ` +
+          'name one with --host, or leave --host out.',
+        { cause: error },
+      );
     }
     throw error;
   }
@@ -93,6 +102,7 @@ function showAction(action: ActionJson, { screen, now }: Context): void {
   ].filter((text) => text !== undefined);
   const rest = others.length === 0 ? '' : `, ${others.join(', ')}`;
   screen.note(
-    `${new Date(now()).toISOString()} ${formatNumber(done)} of ${plural(asked, unit)} ${verb}${rest} by ${escapeControls(operator)}: "${escapeControls(reason)}"`,
+    `${new Date(now()).toISOString()} ${formatNumber(done)} of ${plural(asked, unit)} ` +
+      `${verb}${rest} by ${escapeControls(operator)}: "${escapeControls(reason)}"`,
   );
 }

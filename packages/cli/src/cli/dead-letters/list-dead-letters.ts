@@ -74,7 +74,8 @@ function show({ messages, isWhole, total, stillHidden }: DeadLetterPeek, context
   }
   const shown = messages.length === 0 ? 'No messages' : plural(messages.length, 'message');
   screen.note(
-    `${shown}; the queue has about ${formatNumber(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
+    `${shown}; the queue has about ` +
+      `${formatNumber(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
   );
   if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for 30 seconds.`);
 }

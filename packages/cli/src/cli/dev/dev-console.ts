@@ -30,13 +30,15 @@ export function consoleTableOf({ tables }: DevStack, named: string | undefined):
     const found = tables.find(({ id, name }) => id === named || name === named);
     if (found !== undefined) return found;
     throw new UsageError(
-      `The template has no table ${escapeControls(named)} for the console; it has ${all === '' ? 'none' : all}.`,
+      `The template has no table ${escapeControls(named)} for the ` +
+        `console; it has ${all === '' ? 'none' : all}.`,
     );
   }
   const found = tables.find(isClaimsTable);
   if (found !== undefined) return found;
   throw new UsageError(
-    `The template has no claims table for the console, which has the key \`id\` and TTL on \`expiresAt\`${all === '' ? '' : `: if it is one of ${all}, name it with --console-table`}.`,
+    'The template has no claims table for the console, which has the key `id` and TTL on ' +
+      `\`expiresAt\`${all === '' ? '' : `: if it is one of ${all}, name it with --console-table`}.`,
   );
 }
 

@@ -124,7 +124,11 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         }
         return;
       case 'throttled':
-        return line(functionId, [what, screen.paint('yellow', 'throttled'), 'as many run as are reserved']);
+        return line(functionId, [
+          what,
+          screen.paint('yellow', 'throttled'),
+          'its reserved concurrency is in use',
+        ]);
       case 'failed':
         line(functionId, [
           what,
@@ -190,7 +194,10 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         return givenUp(event);
       case 'trouble':
         return screen.note(
-          `${clockTime(now())} No answer from ${escapeControls(event.what)}: ${escapeControls(String(event.error))}. ${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
+          `${clockTime(now())} No answer from ` +
+            `${escapeControls(event.what)}: ` +
+            `${escapeControls(String(event.error))}. ` +
+            `${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
         );
     }
   };

@@ -27,7 +27,7 @@ export function withStackOptions(command: Command): Command {
       '-t, --template <file>',
       `template of SAM or CloudFormation (default: ${DEFAULT_TEMPLATES.join(', ')})`,
     )
-    .addOption(new Option('--template-file <file>', 'the same').hideHelp())
+    .addOption(new Option('--template-file <file>', 'another name of --template').hideHelp())
     .addOption(
       new Option('--parameter-overrides <values...>', "the template's parameters, as Name=value").argParser(
         parameterOverrides,
@@ -98,7 +98,7 @@ function unquoted(value: string): string {
 }
 
 async function readVariables(file: string): Promise<Variables> {
-  const form = 'it has to be {"FunctionName": {"NAME": "value"}}, or {"Parameters": {"NAME": "value"}}';
+  const form = 'expected {"FunctionName": {"NAME": "value"}} or {"Parameters": {"NAME": "value"}}';
   let read: unknown;
   try {
     read = JSON.parse(await readFile(file, 'utf8'));

@@ -35,7 +35,8 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
   const looks = looksOf(context, options);
   if (looks.length === 0) {
     throw new UsageError(
-      'Say what to look at: --template FILE, or what is deployed: --function NAME, --queue-url URL, --table NAME, --postgres, --redis.',
+      'Say what to look at: --template FILE, or what is deployed: --function ' +
+        'NAME, --queue-url URL, --table NAME, --postgres, --redis.',
     );
   }
   const reports: DoctorReport[] = [];

@@ -9,7 +9,8 @@ export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void
     name: 'doctor',
     summary: 'find mistakes in a template or in what is deployed',
     description:
-      'Each finding says what is wrong, what happens because of it, and the lines to write. The exit status is 1 if there is an error, for CI.',
+      'Each finding says what is wrong, what happens because of it, and the lines ' +
+      'to write. The exit status is 1 if there is an error, for CI.',
     examples: [
       'doctor --template template.yaml',
       'doctor --template template.yaml --parameter Stage=prod --sarif > doctor.sarif',

@@ -30,7 +30,10 @@ export async function collectBodies(context: Context, options: BodyOptions): Pro
   const source = await openLines(file, context);
   const bodies: PlacedBody[] = [];
   for await (const { lines, bytesRead } of readLines(source.chunks, MOST_BYTES)) {
-    if (bytesRead > MOST_BYTES) throw new CliError(`${source.name} has more than 6 MB, and so has no event.`);
+    if (bytesRead > MOST_BYTES)
+      throw new CliError(
+        `${source.name} has more than 6 MB, the most that an event can have: give fewer lines.`,
+      );
     for (const line of lines) {
       const place = `${source.name}:${line.number}`;
       const read = lineBody(line, options.text === true);

@@ -152,7 +152,8 @@ function theOnly<Event>(events: readonly Event[], what: string): Event {
   const [first] = events;
   if (first === undefined || events.length > 1) {
     throw new UsageError(
-      `One ${what} is delivered to an invocation, and there are ${events.length} bodies: add --in-sqs if they go through a queue.`,
+      `An invocation gets one ${what}, but there are ${events.length} ` +
+        'bodies: add --in-sqs if they go through a queue.',
     );
   }
   return first;

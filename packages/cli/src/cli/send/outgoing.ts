@@ -61,7 +61,7 @@ function idOf(
   const id = textAt(value, path);
   if (id === undefined) return { problem: `has no text or number at ${path}, which is to be its ${what}` };
   if (!ID.test(id)) {
-    return { problem: `has at ${path} what is no ${what}: 1 to 128 letters, digits and punctuation` };
+    return { problem: `has no valid ${what} at ${path}: 1 to 128 letters, digits and punctuation` };
   }
   return id;
 }

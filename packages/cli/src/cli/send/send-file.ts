@@ -99,7 +99,7 @@ function report(
         `${plural(repeated, noun)} may be there twice: a request got no answer and was sent again.`,
       );
     }
-    if (!isWhole) screen.note(`It ended after line ${formatNumber(lastLine)}; no later line was sent.`);
+    if (!isWhole) screen.note(`Sending ended after line ${formatNumber(lastLine)}; no later line was sent.`);
     if (error !== null) screen.note(`Error: ${error}`);
   }
   return failed === 0 && isWhole ? 0 : 1;

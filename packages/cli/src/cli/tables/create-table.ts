@@ -31,7 +31,8 @@ export const createCommand: Run<CreateOptions> = async (context, options) => {
     const { overdueIndex, deletionProtection, recovery, billing } = options;
     if (billing === 'provisioned' || !(overdueIndex && deletionProtection && recovery)) {
       throw new UsageError(
-        '--billing, --no-overdue-index, --no-deletion-protection and --no-recovery are for tables of DynamoDB: leave them out.',
+        '--billing, --no-overdue-index, --no-deletion-protection and ' +
+          '--no-recovery are for tables of DynamoDB: leave them out.',
       );
     }
     const { createPostgresTable, printPostgresTable } = await import('./postgres-table.ts');

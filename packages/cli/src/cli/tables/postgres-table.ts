@@ -83,12 +83,15 @@ const LONGEST_STATEMENT_MS = 60_000;
 function whyNotCreated(error: unknown): string {
   const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
   if (code === '42501') {
-    return `The role may not create it: ${sentence(message)} GRANT CREATE on the schema to the role, or give --print and let another role run the statements.`;
+    return (
+      `The role may not create the table: ${sentence(message)} GRANT CREATE on the schema ` +
+      'to the role, or use --print and run the statements as another role.'
+    );
   }
   if (code === '3F000') {
     return `${sentence(message)} Create the schema first, or leave it out of --table.`;
   }
-  return `PostgreSQL has not created it: ${sentence(message)}`;
+  return `PostgreSQL could not create the table: ${sentence(message)}`;
 }
 
 /** Runs `table check --postgres`. */
@@ -108,7 +111,8 @@ export function cleanPostgresTable(
   const table = postgresTableOf(options);
   if (options.postgres === undefined) {
     throw new UsageError(
-      'Only PostgreSQL needs it: add --postgres. DynamoDB and Redis delete what is past its retention by themselves.',
+      'Only tables of PostgreSQL need cleaning: add --postgres. DynamoDB and ' +
+        'Redis delete claims past their retention by themselves.',
     );
   }
   return withPostgres(context, options, async (pool) => {

@@ -95,7 +95,9 @@ function indexStep({ definition, capacity }: WantedTable, { description }: Curre
   const isOnDemand = description.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
   return {
     code: 'overdue-index',
-    what: `add the index \`${index?.IndexName}\` of overdue claims, with those that are in progress or parked now`,
+    what:
+      `add the index \`${index?.IndexName}\` of overdue claims, ` +
+      'with those that are in progress or parked now',
     async take(client, context) {
       const { signal } = context;
       const throughput = isOnDemand
@@ -187,7 +189,8 @@ function assertKey({ definition }: WantedTable, { description }: CurrentTable): 
     .map(({ AttributeName = '', KeyType }) => `${escapeControls(AttributeName)} (${KeyType})`)
     .join(', ');
   throw new CliError(
-    `Table ${nameOf(definition)} exists with another key (${shown}), which cannot be changed: name another table with --table.`,
+    `Table ${nameOf(definition)} exists with another key (${shown}), ` +
+      'which cannot be changed: name another table with --table.',
   );
 }
 
@@ -195,7 +198,9 @@ function hasTtl({ definition }: WantedTable, { ttl }: CurrentTable): boolean {
   if (ttl === undefined) return false;
   if (ttl === ttlOf(definition)) return true;
   throw new CliError(
-    `The TTL of table ${nameOf(definition)} is on \`${escapeControls(ttl)}\` and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb update-time-to-live\`, and run this again an hour later.`,
+    `The TTL of table ${nameOf(definition)} is on \`${escapeControls(ttl)}\` ` +
+      `and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb ` +
+      'update-time-to-live`, and run this again an hour later.',
   );
 }
 
