@@ -3,18 +3,22 @@ import { functionsOfRecords } from '../claims-table-of.ts';
 import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** What can be wrong with a function that nobody waits for. */
+/** Rules for functions that are invoked asynchronously. */
 export const ASYNCHRONOUS_RULES: Rules = {
   'function-dead-letter-queue-ignored': {
     severity: 'warning',
     what: 'a function with a dead-letter queue of its own whose only sources are queues or streams',
-    why: 'Lambda sends only failed asynchronous invocations there. Messages of a queue that fail go to the dead-letter queue of that queue, or nowhere.',
+    why:
+      'Lambda sends only failed asynchronous invocations there. Messages of a queue ' +
+      'that fail go to the dead-letter queue of that queue, or nowhere.',
     fix: '`RedrivePolicy` on the queue, `DestinationConfig` on the mapping of a stream',
     docs: 'sources/sqs.md#the-queue-and-the-event-source-mapping',
   },
   'async-without-failure-destination': {
     severity: 'error',
-    what: 'a function that EventBridge, SNS or S3 invokes, without an on-failure destination or a dead-letter queue',
+    what:
+      'a function that EventBridge, SNS or S3 invokes, without an ' +
+      'on-failure destination or a dead-letter queue',
     why: 'After its retries Lambda drops the event, and nobody is told.',
     fix: '`EventInvokeConfig` with `DestinationConfig`, `OnFailure`',
     docs: 'sources/asynchronous.md',
@@ -40,7 +44,7 @@ export function checkAsynchronousInvocations(examination: Examination): void {
     if (trigger.functionId !== undefined) checkUndelivered(examination, trigger);
   }
   for (const lambda of functions) {
-    // A schedule that was missed comes again.
+    // Not schedules: a missed event of a schedule comes again.
     const own = triggers.filter(({ functionId, kind }) => functionId === lambda.id && kind !== 'Schedule');
     if (own.length > 0) checkAsync(examination, lambda, own);
   }
@@ -84,12 +88,12 @@ function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: 
   }
 }
 
-/** Lambda uses it for asynchronous invocations only. */
+/** Checks for a dead-letter queue of the function, which Lambda uses for asynchronous invocations only. */
 function checkOwnDeadLetterQueue(examination: Examination, lambda: LambdaFunction): void {
   const { mappings, triggers } = examination.model;
   const isOfFunction = ({ functionId }: { readonly functionId: string | undefined }): boolean =>
     functionId === lambda.id;
-  // Who invokes a function that is deployed, beside its mappings, is not read.
+  // Only the mappings of a deployed function are read, not its other invokers.
   if (examination.model.origin === 'live' || triggers.some(isOfFunction)) return;
   const mapping = mappings.find(isOfFunction);
   const { deadLetterQueue } = lambda.asynchronous;
