@@ -9,9 +9,9 @@ import { installedFolder, notInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Loaded before the emulator, which would listen on every interface of the machine, by TLS too. Its servers
- * get sockets in a folder that only this user may enter; the emulator wants to be told addresses and ports
- * all the same.
+ * Code that is loaded before the emulator, which would listen on every interface, and with TLS too. Makes its
+ * servers listen on sockets in a folder of this user only, and reports addresses and ports, which the
+ * emulator requires.
  */
 const ON_SOCKETS = `
 import { Server } from 'node:net';
@@ -28,8 +28,8 @@ Server.prototype.listen = function (first, ...others) {
 Server.prototype.address = () => ({ address: host, family: 'IPv4', port });`;
 
 /**
- * Starts a Kinesis in a process of its own, from the npm package kinesis-local. Streams are in memory. No
- * web page can use it.
+ * Starts a Kinesis in its own process, from the npm package kinesis-local. Streams are in memory. No web page
+ * can use it.
  */
 export async function startKinesisEmulator(options: StartOptions = {}): Promise<LocalService> {
   const folder = installedFolder('kinesis-local');
@@ -48,7 +48,7 @@ export async function startKinesisEmulator(options: StartOptions = {}): Promise<
         `data:text/javascript,${encodeURIComponent(ON_SOCKETS)}`,
         path.join(folder, 'main.js'),
       ],
-      // Its certificate lies beside it.
+      // The emulator reads its certificate from its working directory.
       cwd: folder,
       env: {
         PATH: process.env['PATH'],

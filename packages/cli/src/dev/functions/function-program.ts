@@ -6,8 +6,8 @@ import type { Esbuild } from './function-build.ts';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
 /**
- * The program that runs in every function's process. Where this package is built it lies beside this file; where it runs
- * from its sources, it is built into `folder` first.
+ * Returns the program of function processes: the file beside this one or, in a checkout, one built into
+ * `folder`.
  */
 export async function functionProgram(loadEsbuild: () => Esbuild, folder: string): Promise<string> {
   const built = path.join(HERE, 'function-process.js');

@@ -1,13 +1,13 @@
 import { Refusal } from './refusal.ts';
 import type { ValueTest } from './value-test.ts';
 
-/** `*` is any text, also an empty one; `\*` and `\\` are themselves. */
+/** Compiles a wildcard: `*` matches any text, also an empty one; `\*` and `\\` match themselves. */
 export function wildcardTest(pattern: string, where: string): ValueTest {
   const parts = partsOf(pattern, where);
   return (value) => typeof value === 'string' && fits(value, parts);
 }
 
-/** The texts between the asterisks. */
+/** Returns the texts between the asterisks. */
 function partsOf(pattern: string, where: string): string[] {
   const parts = [''];
   let isAfterAsterisk = false;
@@ -34,7 +34,10 @@ function partsOf(pattern: string, where: string): string[] {
   return parts;
 }
 
-/** The first part at the start, the last at the end, the others one after the other, each as early as it can be. */
+/**
+ * Matches the first part at the start, the last at the end, and the others in order, each at its earliest
+ * place.
+ */
 function fits(value: string, parts: readonly string[]): boolean {
   const [first = ''] = parts;
   if (parts.length === 1) return value === first;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { TemplateFunction } from '../../template/template-model.ts';
 import { neededOf, type Reading, templateError, valueOf } from './reading.ts';
 
-/** Where a function's code is on this machine, and how it is built. */
+/** The place of a function's code on this machine, and its build settings. */
 export interface LocalCode {
   readonly folder: string;
   readonly entry: string;
@@ -10,7 +10,7 @@ export interface LocalCode {
   readonly buildProperties: Readonly<Record<string, unknown>>;
 }
 
-/** The code of a function; undefined, with a note, where it cannot run here. */
+/** Returns the code of a function; adds a note and returns undefined if it cannot run here. */
 export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | undefined {
   const why = whyElsewhere(reading, fn);
   if (why !== undefined) {

@@ -3,7 +3,7 @@ import type { QueueTarget } from '../stack.ts';
 import { type Reading, templateError, valueOf } from './reading.ts';
 import { stackRule, targetsIn } from './stack-rules.ts';
 
-/** The queues of the template that its rules and schedules send to; a note for targets that are elsewhere. */
+/** Returns the template's queues that its rules and schedules send to; adds a note for other targets. */
 export function queueTargets(reading: Reading): readonly QueueTarget[] {
   return targetsIn(reading.model).flatMap((rule) => {
     if (rule.queueId !== undefined) return [queueTarget(reading, rule, rule.queueId)];

@@ -3,7 +3,7 @@ import type { TemplateFunction } from '../../template/template-model.ts';
 import type { AsynchronousInvocation } from '../stack.ts';
 import { type Reading, valueOf } from './reading.ts';
 
-/** How a function is invoked that nobody waits for. */
+/** Returns the settings of a function's asynchronous invocations. */
 export function asynchronousOf(reading: Reading, fn: TemplateFunction): AsynchronousInvocation {
   const { retries, onFailure, deadLetterQueue } = fn.asynchronous;
   if (fn.hasSuccessDestination) {
@@ -17,7 +17,7 @@ export function asynchronousOf(reading: Reading, fn: TemplateFunction): Asynchro
   };
 }
 
-/** The ARN of a destination if it is a queue of this template; else a note. */
+/** Returns a destination's ARN if it is a queue of this template; else adds a note. */
 export function localQueue(
   reading: Reading,
   resource: Pick<Resource, 'name'>,

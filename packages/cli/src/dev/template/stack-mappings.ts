@@ -6,7 +6,9 @@ import { localQueue } from './stack-asynchronous.ts';
 
 const UNLIMITED = -1;
 
-/** The event source mappings of a function; a note for those whose source is not here. */
+/**
+ * Returns the event source mappings of a function; adds a note for each whose source is not in the template.
+ */
 export function mappingsOf(
   reading: Reading,
   { id }: TemplateFunction,
