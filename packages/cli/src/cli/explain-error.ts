@@ -29,7 +29,14 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
     say: () => 'No AWS region is configured: add --region REGION, or set AWS_REGION.',
   },
   {
-    when: /could not be found in the shared credentials file|Could not resolve credentials using profile|profile .* could not be found/i,
+    when: new RegExp(
+      [
+        'could not be found in the shared credentials file',
+        'Could not resolve credentials using profile',
+        'profile .* could not be found',
+      ].join('|'),
+      'i',
+    ),
     say: (detail) =>
       `The profile cannot be used: ${sentence(detail)} Name one of ` +
       '`aws configure list-profiles` with --profile.',
@@ -45,7 +52,14 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
       '--profile NAME, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   },
   {
-    when: /PostgreSQL did not let the role in|password authentication failed|^(28P01|28000)|role .* does not exist/,
+    when: new RegExp(
+      [
+        'PostgreSQL did not let the role in',
+        'password authentication failed',
+        '^(28P01|28000)',
+        'role .* does not exist',
+      ].join('|'),
+    ),
     say: (detail) =>
       `PostgreSQL does not let the role in: ${sentence(detail)} Check the URL, or PGUSER and PGPASSWORD.`,
   },
@@ -54,7 +68,10 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
     say: (detail) => `Redis does not let the user in: ${sentence(detail)} Check the URL.`,
   },
   {
-    when: /^(UnrecognizedClientException|InvalidClientTokenId|InvalidSignatureException|SignatureDoesNotMatch|ExpiredToken\w*|BATCHLATCH_CREDENTIALS)/,
+    when: new RegExp(
+      '^(UnrecognizedClientException|InvalidClientTokenId|InvalidSignatureException|' +
+        String.raw`SignatureDoesNotMatch|ExpiredToken\w*|BATCHLATCH_CREDENTIALS)`,
+    ),
     say: (detail) =>
       `AWS does not accept the credentials: ${sentence(detail)} ` +
       'Sign in again, or name others with --profile.',

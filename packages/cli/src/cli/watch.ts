@@ -14,9 +14,8 @@ export interface Watched<Snapshot> {
 }
 
 /**
- * Reads and shows a value repeatedly until the command is aborted: redraws the page on a terminal, prints a
- * line for each change elsewhere, and one document per line with `--json`. A reading that fails after the
- * first is retried.
+ * Reads and shows a value until the command is aborted: redraws the page on a terminal, prints a line for
+ * each change elsewhere, or a JSON document per line. A reading that fails after the first is retried.
  */
 export async function watch<Snapshot>(
   context: Context,

@@ -19,10 +19,7 @@ export interface DevFunction {
   readonly name: string;
   /** The absolute path of `CodeUri`. */
   readonly folder: string;
-  /**
-   * The module in that folder, with or without extension: esbuild's first entry point, else the module of
-   * `Handler`.
-   */
+  /** The module in that folder: esbuild's first entry point, else the module of `Handler`. */
   readonly entry: string;
   /** The name of the export, from `Handler`. */
   readonly exportName: string;

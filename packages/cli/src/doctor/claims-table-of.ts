@@ -20,10 +20,7 @@ export function claimsTables(examination: Examination): readonly Table[] {
   );
 }
 
-/**
- * Returns the claims table of a function: the one in its environment, else one that its role may write claims
- * to.
- */
+/** Returns the claims table of a function: by its environment, else by its role's permissions. */
 export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): Table | undefined {
   const named = lambda.environment.value?.get(TABLE_NAME_VARIABLE);
   const { tables } = model;

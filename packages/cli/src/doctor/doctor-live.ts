@@ -20,9 +20,9 @@ export interface LiveTarget {
 }
 
 /**
- * Finds mistakes in deployed resources. Reads the queues and the claims table of a function too, and the
- * functions and dead-letter queue of a queue. Writes nothing. Lists in `skipped` what it has no permission to
- * read. Throws a `ConfigurationError` for a named resource that does not exist.
+ * Finds mistakes in deployed resources, and in those they are connected to. Writes nothing. Lists in
+ * `skipped` what it has no permission to read. Throws a `ConfigurationError` for a named resource that does
+ * not exist.
  */
 export async function doctorLive(
   clients: DoctorClients,

@@ -6,9 +6,9 @@ import { Resolver } from '../template/resolver.ts';
 import type { TemplateModel } from '../template/template-model.ts';
 
 /**
- * Finds mistakes in a template of CloudFormation or SAM, in YAML or JSON. `parameters` override the defaults
- * of the template's parameters. `now`, in epoch milliseconds, decides which runtimes are deprecated. `all`
- * reports optional findings too. Throws a `ConfigurationError` if the text is not a template.
+ * Finds mistakes in a template of CloudFormation or SAM. `parameters` override the template's defaults.
+ * `now`, in epoch milliseconds, decides which runtimes are deprecated. `all` reports optional findings too.
+ * Throws a `ConfigurationError` if the text is not a template.
  */
 export function doctorTemplate(
   source: { readonly file: string; readonly text: string },

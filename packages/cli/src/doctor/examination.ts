@@ -16,10 +16,7 @@ export interface Subject extends Model {
 export interface Verdict {
   readonly message: string;
   readonly fix: string | readonly string[];
-  /**
-   * Where the lines belong: under the resource's properties, beside them, or (`none`) where the lines
-   * themselves say.
-   */
+  /** Where the lines belong: in the properties, beside them, or (`none`) where the lines themselves say. */
   readonly fixBelongsTo?: 'properties' | 'resource' | 'none';
   readonly line?: number | undefined;
   /** A milder severity than the rule's. */
@@ -64,9 +61,7 @@ export class Examination {
     return id.startsWith('arn:') ? id : `the ARN of ${id}`;
   }
 
-  /**
-   * Returns whether a mapping's messages are in order: Lambda keeps the order of groups of FIFO queues only.
-   */
+  /** Returns whether messages come in order: Lambda keeps the order of groups in FIFO queues only. */
   isFifo(mapping: Mapping): boolean {
     return this.queue(mapping.source.value)?.isFifo ?? mapping.isFifo;
   }

@@ -1,7 +1,4 @@
-/**
- * Severity of a finding: an `error` loses work, repeats it or cannot be deployed; a `warning` may; an `info`
- * informs.
- */
+/** An `error` loses work, repeats it or cannot be deployed; a `warning` may; an `info` is worth knowing. */
 export type Severity = 'error' | 'warning' | 'info';
 
 /** A mistake in a template or a deployed resource. */

@@ -18,9 +18,8 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
     name: 'list',
     summary: 'list claims, by state or prefix',
     description:
-      'Uses the index of overdue claims where the table has one and the state ' +
-      'is overdue, in-progress or parked; otherwise it reads every row of the ' +
-      'table, and says how many, and which index is missing.',
+      'Uses the index of overdue claims where the table has one and the state is overdue, in-progress or ' +
+      'parked; otherwise it reads every row of the table, and says how many, and which index is missing.',
     examples: [
       'claims list --table claims --state parked',
       'claims list --table claims --prefix orders# --all --json',
@@ -77,10 +76,9 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
     name: 'copy',
     summary: 'copy claims from one store to another',
     description:
-      'Claims are copied unchanged, with their owners, times, results and history. A ' +
-      'key that has a row in the other store is skipped, unless that row is an earlier ' +
-      'state of the claim: run it again to copy later changes. Stop the consumers ' +
-      'first: what they complete afterwards would run again.',
+      'Claims are copied unchanged, with their owners, times, results and history. A key that has a row in ' +
+      'the other store is skipped, unless that row is an earlier state of the claim: run it again to copy ' +
+      'later changes. Stop the consumers first: what they complete afterwards would run again.',
     examples: [
       'claims copy --from dynamodb --from-table claims --to postgres',
       'claims copy --from redis --to postgres --to-table shop.claims --dry-run',

@@ -108,8 +108,7 @@ function show(
     );
   if (unreadable > 0)
     screen.note(
-      `Skipped ${plural(unreadable, 'row')} that ` +
-        `${unreadable === 1 ? 'is not a claim' : 'are not claims'}.`,
+      `Skipped ${plural(unreadable, 'row')} that ${unreadable === 1 ? 'is not a claim' : 'are not claims'}.`,
     );
   if (newer > 0) screen.note(newerNote(newer));
   if (running > 0) {

@@ -104,9 +104,7 @@ function withSide<Result>(
   );
 }
 
-/**
- * Reads `dynamodb`, `postgres`, `redis`, or a URL of the latter two. Never print it: it may hold a password.
- */
+/** Reads `dynamodb`, `postgres`, `redis` or a URL. Never print it: a URL may hold a password. */
 function storeNamed(
   side: 'from' | 'to',
   text: string = '',

@@ -16,9 +16,7 @@ export interface Found {
   readonly missing: readonly string[];
 }
 
-/**
- * Returns whether keys, a hash or a record id name claims. Throws a `UsageError` for more than one of them.
- */
+/** Returns whether keys, a hash or a record id are given. Throws a `UsageError` for more than one. */
 export function areNamed(keys: readonly string[], { hash, recordId }: Named): boolean {
   const ways = [keys.length > 0, hash !== undefined, recordId !== undefined].filter(Boolean);
   if (ways.length > 1) throw new UsageError('Name claims by KEY, by --hash or by --record-id: one of them.');

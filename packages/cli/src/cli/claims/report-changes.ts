@@ -83,7 +83,7 @@ export function reportChanges(operation: OperationKind, changes: readonly Change
       const found = outcome.found === undefined ? '' : ` [${shownState(outcome.found, context)}]`;
       screen.note(
         `Refused ${escapeControls(name)}${found}: ` +
-          `${escapeControls(refusalText(outcome.why, outcome.found, context.now()))}`,
+          escapeControls(refusalText(outcome.why, outcome.found, context.now())),
       );
     } else if (outcome.status === 'error') {
       screen.note(`Failed ${escapeControls(name)}: ${escapeControls(outcome.error.message)}`);

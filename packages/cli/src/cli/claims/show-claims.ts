@@ -102,11 +102,8 @@ function changeText({ operation, operator, reason, from }: OperatorChange): stri
   const error = errorText(from);
   const before =
     `was ${escapeControls(from.status)} at attempt ${from.attempt}` + (error === '' ? '' : `, ${error}`);
-  return (
-    `${OPERATION_DONE[operation]} by ` +
-    `${escapeControls(operator)}: "${escapeControls(reason)}" ` +
-    `(${before})`
-  );
+  const by = escapeControls(operator);
+  return `${OPERATION_DONE[operation]} by ${by}: "${escapeControls(reason)}" (${before})`;
 }
 
 /** Returns the time in ISO 8601, and on a terminal also relative to now. */

@@ -13,9 +13,8 @@ export function fishScript(program: string, words: readonly Words[]): string {
       ),
       ...options.map(
         (option) =>
-          `complete -c ${program} ${when} -l ` +
-          `${option.word.slice(2)}${valueOf(option)} -d ` +
-          `${quoted(option.meaning)}`,
+          `complete -c ${program} ${when} -l ${option.word.slice(2)}` +
+          `${valueOf(option)} -d ${quoted(option.meaning)}`,
       ),
     ];
   });

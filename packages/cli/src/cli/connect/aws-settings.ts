@@ -18,9 +18,8 @@ export interface AwsSettings {
 }
 
 /**
- * Returns region, profile and endpoint with the precedence of AWS's CLI: the option, the service's variable,
- * the general variable. An emulator on this machine gets a dummy region and dummy credentials if none are
- * set.
+ * Returns region, profile and endpoint with the precedence of AWS's CLI: option, service's variable, general
+ * variable. An emulator on this machine gets a dummy region and dummy credentials if none are set.
  */
 export function awsSettings(
   service: Service,

@@ -12,10 +12,7 @@ interface LoadOptions {
   readonly install?: string;
 }
 
-/**
- * Loads the first of these packages that is installed, in the project or with this package. Throws a
- * `CliError` with the install command if none is.
- */
+/** Loads the first of these packages that is installed, or throws a `CliError` with the install command. */
 export function loadPeer(
   names: readonly string[],
   { folders = FOLDERS, install = 'npm install' }: LoadOptions = {},

@@ -113,9 +113,8 @@ function targetOf(postgres: string | true | undefined, env: ProcessIo['env']): R
     if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { connectionString: url };
     throw new UsageError(
       typeof postgres === 'string'
-        ? '--postgres takes the URL of a database, such as ' +
-            'postgres://user@host:5432/name, or no value: put other arguments ' +
-            'before it.'
+        ? '--postgres takes the URL of a database, such as postgres://user@host:5432/name, or no value: ' +
+            'put other arguments before it.'
         : 'DATABASE_URL must be the URL of a database, such as postgres://user@host:5432/name.',
     );
   }

@@ -16,10 +16,7 @@ export interface CloudWatchPlace {
 
 const WITHIN_MS = 8_000;
 
-/**
- * Calls CloudWatch with its JSON protocol; its SDK would be as large as the console. Rejects if CloudWatch
- * refuses, and after eight seconds.
- */
+/** Calls CloudWatch without its SDK, which is as large as the console. Rejects for errors, and after 8 s. */
 export async function askCloudWatch(
   { url, region, credentials }: CloudWatchPlace,
   operation: string,

@@ -53,10 +53,7 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
 
 type Which = Parameters<typeof redriveDeadLetters>[1]['which'];
 
-/**
- * Returns which messages to redrive; by default all. Throws a `UsageError` for more than one way to name
- * them.
- */
+/** Returns which messages to redrive. Default: all. Throws a `UsageError` if they are named in two ways. */
 function whichOf(ids: readonly string[], options: RedriveOptions): Which {
   const isFiltered = options.errorName !== undefined || options.errorCode !== undefined;
   const ways = [ids.length > 0, options.all === true, isFiltered].filter(Boolean);

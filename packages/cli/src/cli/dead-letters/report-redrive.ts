@@ -39,9 +39,8 @@ export function reportRedrive(
   const say = isPlan ? screen.note : screen.line;
   const verb = (amount: number): string => (isPlan ? 'would be' : amount === 1 ? 'was' : 'were');
   say(
-    `${plural(moved, 'message')} ${verb(moved)} moved, ` +
-      `${plural(released, 'claim')} ${isPlan ? 'would be ' : ''}released ` +
-      'first.',
+    `${plural(moved, 'message')} ${verb(moved)} moved, ${plural(released, 'claim')} ` +
+      `${isPlan ? 'would be ' : ''}released first.`,
   );
   if (deleted > 0) say(`${plural(deleted, 'message')} ${verb(deleted)} deleted: their work is done.`);
   const left = messages.filter(({ outcome }) => outcome === 'left');

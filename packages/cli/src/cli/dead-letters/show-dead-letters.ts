@@ -60,16 +60,14 @@ function show(message: DeadLetterMessage, context: Context, showBody: boolean): 
   }
   for (const claim of message.claims) {
     screen.line(
-      `${screen.paint('dim', 'claim'.padEnd(13))} ` +
-        `${shownState(claim, context)} ${escapeControls(claim.key)} attempt ` +
-        `${claim.attempt}`,
+      `${screen.paint('dim', 'claim'.padEnd(13))} ${shownState(claim, context)} ` +
+        `${escapeControls(claim.key)} attempt ${claim.attempt}`,
     );
   }
   if (!showBody) {
     screen.line(
-      `${screen.paint('dim', 'body'.padEnd(13))} ` +
-        `${formatNumber(message.body.length)} characters; --show-body ` +
-        'shows it',
+      `${screen.paint('dim', 'body'.padEnd(13))} ${formatNumber(message.body.length)} characters; ` +
+        '--show-body shows it',
     );
     return;
   }

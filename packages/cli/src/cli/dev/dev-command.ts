@@ -68,9 +68,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   return 0;
 };
 
-/**
- * Returns a function that opens the console, or undefined. Throws for wrong options before anything starts.
- */
+/** Returns a function that opens the console, if wanted. Throws for wrong options before anything starts. */
 async function consoleOf(
   context: Context,
   options: DevConsoleOptions,

@@ -20,10 +20,7 @@ export interface DevConsoleOptions {
 
 const READ_EVERY_MS = 2_000;
 
-/**
- * Returns the claims table to show: the one with this logical id or name, else the first that looks like one.
- * Throws a `UsageError` if there is none.
- */
+/** Returns the table of this name or id, else the first claims table. Throws a `UsageError` without one. */
 export function consoleTableOf({ tables }: DevStack, named: string | undefined): DevTable {
   const all = tables.map(({ id }) => escapeControls(id)).join(', ');
   if (named !== undefined) {

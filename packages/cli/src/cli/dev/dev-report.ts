@@ -194,10 +194,9 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         return givenUp(event);
       case 'trouble':
         return screen.note(
-          `${clockTime(now())} No answer from ` +
-            `${escapeControls(event.what)}: ` +
+          `${clockTime(now())} No answer from ${escapeControls(event.what)}: ` +
             `${escapeControls(String(event.error))}. ` +
-            `${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
+            (event.isLost === true ? 'The event is lost.' : 'Trying again.'),
         );
     }
   };

@@ -49,9 +49,8 @@ export const invokeCommand: Run<InvokeOptions> = async (context, options, [funct
 };
 
 const WITHOUT_PLACES =
-  'No endpoint of SQS and DynamoDB is set, so the function reaches none. ' +
-  'Export AWS_ENDPOINT_URL_SQS and AWS_ENDPOINT_URL_DYNAMODB as ' +
-  '`batchlatch dev` prints them, or give them with --env-vars.';
+  'No endpoint of SQS and DynamoDB is set, so the function reaches none. Export AWS_ENDPOINT_URL_SQS and ' +
+  'AWS_ENDPOINT_URL_DYNAMODB as `batchlatch dev` prints them, or give them with --env-vars.';
 
 function chosenFunction({ functions, notes }: DevStack, name: string | undefined): DevFunction {
   const ids = functions.map(({ id }) => id);

@@ -20,9 +20,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 function serverless(file: string): string {
   return (
-    `${file} belongs to the Serverless Framework, whose templates do not name ` +
-    "the code's folder: write the functions and their queues into a SAM " +
-    'template.yaml for this command, with the folder as CodeUri.'
+    `${file} belongs to the Serverless Framework, whose templates do not name the code's folder: write the ` +
+    'functions and their queues into a SAM template.yaml for this command, with the folder as CodeUri.'
   );
 }
 

@@ -1,7 +1,4 @@
-/**
- * Yields the chunks of a stream until `signal` is aborted, then closes the stream without waiting for the
- * next.
- */
+/** Yields the chunks of a stream; closes it once `signal` is aborted, without waiting for the next chunk. */
 export async function* untilStopped<Chunk>(
   chunks: AsyncIterable<Chunk> & { destroy?(): unknown },
   signal: AbortSignal,

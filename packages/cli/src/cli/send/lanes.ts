@@ -16,9 +16,7 @@ export class Lanes {
     return hash % this.#count;
   }
 
-  /**
-   * Starts `work`, which must not reject, in this lane or the first free one; resolves when it has started.
-   */
+  /** Starts `work`, which must not reject, in this lane or any free one; resolves when it has started. */
   async start(lane: number | undefined, work: () => Promise<void>): Promise<void> {
     const started = this.#startAfter(this.#last.get(lane), lane, work);
     this.#last.set(lane, started);

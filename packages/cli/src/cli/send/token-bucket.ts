@@ -12,10 +12,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /**
-   * Returns the milliseconds until `count` may start. More than `most` may start from a full bucket, as a
-   * debt.
-   */
+  /** Returns the milliseconds until `count` may start. A full bucket starts more than `most`, as a debt. */
   waitMs(count: number, now: number): number {
     this.#fill(now);
     const missing = Math.min(count, this.#most) - this.#tokens;

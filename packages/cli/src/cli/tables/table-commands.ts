@@ -61,9 +61,8 @@ export function addTableCommands(program: Command, addLeaf: AddSubcommand): void
     name: 'clean',
     summary: 'delete the claims of a PostgreSQL table that are past their retention',
     description:
-      'Deletes in transactions of 1,000 rows, and skips rows that are ' +
-      'locked. Run it every hour, or call `deleteForgottenClaims` instead. ' +
-      'DynamoDB and Redis delete such claims by themselves.',
+      'Deletes in transactions of 1,000 rows, and skips rows that are locked. Run it every hour, or call ' +
+      '`deleteForgottenClaims` instead. DynamoDB and Redis delete such claims by themselves.',
     examples: ['table clean --postgres', 'table clean --postgres --table claims --limit 50000 --json'],
     define: (command) => {
       command

@@ -1,9 +1,8 @@
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * Returns whether an emulator answers an AWS call without arguments, such as `DynamoDB_20120810.ListTables`
- * or `AmazonSQS.ListQueues`. An open port is not enough: some emulators listen before they serve. Emulators
- * read the service and the region from the dummy credential.
+ * Returns whether an emulator answers a call without arguments, such as `AmazonSQS.ListQueues`. An open port
+ * is not enough: some emulators listen before they serve.
  */
 export async function answersAwsCall(endpoint: string, target: string): Promise<boolean> {
   const response = await fetch(endpoint, {
@@ -16,10 +15,7 @@ export async function answersAwsCall(endpoint: string, target: string): Promise<
   return response.ok;
 }
 
-/**
- * Returns headers for a call to an emulator, such as `AmazonSQS.ListQueues`. Emulators do not check the dummy
- * signature.
- */
+/** Returns headers for a call such as `AmazonSQS.ListQueues`. Emulators do not check the dummy signature. */
 export function localHeaders(target: string): Record<string, string> {
   const scope = `local/20240101/us-east-1/${serviceOf(target)}/aws4_request`;
   return {

@@ -13,9 +13,7 @@ export interface ChildCommand {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Called with what the program prints. */
   readonly onOutput?: ((text: string) => void) | undefined;
-  /**
-   * Checks the service itself, and returns soon. Called until it returns true; a rejection counts as false.
-   */
+  /** Checks the service, and returns soon. Called until it returns true; a rejection counts as false. */
   readonly isReady: () => Promise<boolean>;
   /** Default: 30,000. */
   readonly readyWithinMs?: number | undefined;
@@ -36,9 +34,7 @@ const OUTPUT_WITHIN_MS = 500;
 const KEPT_OUTPUT = 65_536;
 const SHOWN_OUTPUT = 4_096;
 
-/**
- * Starts a program and waits until it is ready. Rejects, with its last output, if it exits or takes too long.
- */
+/** Starts a program; resolves when it is ready. Rejects, with its output, if it exits or takes too long. */
 export async function startChild(command: ChildCommand): Promise<RunningChild> {
   const child = launch(command);
   const deadline = performance.now() + (command.readyWithinMs ?? 30_000);

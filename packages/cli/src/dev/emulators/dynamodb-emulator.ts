@@ -103,9 +103,7 @@ export function hasDynamoDBEmulator(): boolean {
   return hasDynoxide() || installedFolder('dynalite') !== undefined;
 }
 
-/**
- * Returns the package to install for a DynamoDB: dynoxide where it runs, because it has PartiQL and streams.
- */
+/** Returns the emulator to install: dynoxide, which has PartiQL and streams, where it runs. */
 export function dynamoDBPackage({
   platform,
   arch,

@@ -14,9 +14,8 @@ const BEHIND = 32_000;
 const handedOut = new Set<number>();
 
 /**
- * Returns a port of the loopback interface that no program listens on. Another process may draw and bind the
- * same port before the service does; the service then ends with "address in use". A server inside this
- * process should listen on port 0 instead.
+ * Returns a free loopback port. Another process may still bind it before the service does, which then ends
+ * with "address in use". A server inside this process should listen on port 0 instead.
  */
 export async function freePort(draw: () => number = randomPort): Promise<number> {
   for (;;) {

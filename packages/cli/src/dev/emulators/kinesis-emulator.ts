@@ -9,9 +9,8 @@ import { installedFolder, notInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Code that is loaded before the emulator, which would listen on every interface, and with TLS too. Makes its
- * servers listen on sockets in a folder of this user only, and reports addresses and ports, which the
- * emulator requires.
+ * Loaded before the emulator, which would listen on every interface, also with TLS. Makes its servers listen
+ * on sockets in a folder of this user, and reports the addresses and ports that it expects.
  */
 const ON_SOCKETS = `
 import { Server } from 'node:net';
@@ -27,10 +26,7 @@ Server.prototype.listen = function (first, ...others) {
 };
 Server.prototype.address = () => ({ address: host, family: 'IPv4', port });`;
 
-/**
- * Starts a Kinesis in its own process, from the npm package kinesis-local. Streams are in memory. No web page
- * can use it.
- */
+/** Starts an in-memory Kinesis in its own process: the package kinesis-local. No web page can use it. */
 export async function startKinesisEmulator(options: StartOptions = {}): Promise<LocalService> {
   const folder = installedFolder('kinesis-local');
   if (folder === undefined) throw notInstalled(['kinesis-local']);

@@ -10,10 +10,7 @@ exec 9<&0 </dev/null
 exec 9<&-
 exec "$@"`;
 
-/**
- * Returns the command to spawn, detached and with a pipe as standard input, so that it ends with this
- * process.
- */
+/** Returns the command to spawn, detached and with a pipe as standard input: it ends with this process. */
 export function inProcessGroup(
   name: string,
   command: string,

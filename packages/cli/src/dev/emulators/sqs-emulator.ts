@@ -4,9 +4,8 @@ import { importInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Starts an in-memory SQS in this process, with FIFO queues, dead-letter queues, visibility timeouts, delays
- * and long polling. It also answers SNS and S3 calls. Queue URLs have the host of the request, and a queue is
- * found by any host.
+ * Starts an in-memory SQS in this process; it answers SNS and S3 calls too. Queue URLs have the host of the
+ * request, and a queue is found by any host.
  */
 export async function startSqsEmulator(options: StartOptions = {}): Promise<LocalService> {
   // fauxqs loads AWS's SDK, which warns about Node 20.

@@ -43,9 +43,7 @@ export function busEvent({
   };
 }
 
-/**
- * Returns the event of a schedule: its constant input, or the event of a rule or of EventBridge Scheduler.
- */
+/** Returns a schedule's event: its constant input, or the one of a rule or of EventBridge Scheduler. */
 export function scheduledEvent({ input, service, arn }: ScheduleTrigger, timeMs: number): unknown {
   if (input !== undefined) return parsedInput(input);
   const isRule = service === 'events';

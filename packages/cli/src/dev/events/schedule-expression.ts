@@ -7,9 +7,8 @@ export type NextRun = (afterMs: number) => number | undefined;
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /**
- * Parses `rate(5 minutes)`, `cron(0 9 ? * MON-FRI *)` or `at(2026-01-02T03:04:05)`. A rate first runs one
- * interval after `startMs`. cron and at use `timeZone`, by default UTC. Throws a `ConfigurationError` for
- * anything else.
+ * Parses `rate(5 minutes)`, `cron(0 9 ? * MON-FRI *)` or `at(2026-01-02T03:04:05)`, else throws a
+ * `ConfigurationError`. A rate first runs one interval after `startMs`. The others use `timeZone`.
  */
 export function readSchedule(expression: string, startMs: number, timeZone = 'UTC'): NextRun {
   const [, kind = '', argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression.trim()) ?? [];
@@ -24,7 +23,7 @@ function rate(expression: string, argument: string, startMs: number): NextRun {
   const count = Number(value);
   if (count < 1) throw refused(expression, 'it must be a number from 1 and minutes, hours or days');
   if ((count === 1) !== (plural === '')) {
-    throw refused(expression, `of ${count} it is \`${unit}${count === 1 ? '' : 's'}\``);
+    throw refused(expression, `its unit must be \`${unit}${count === 1 ? '' : 's'}\``);
   }
   const intervalMs = count * (UNIT_MS[unit] ?? 0);
   return (afterMs) => startMs + (Math.floor(Math.max(afterMs - startMs, 0) / intervalMs) + 1) * intervalMs;
@@ -41,10 +40,7 @@ const MOST: readonly number[] = [59, 23, 31, 12, 7, 2199];
 const [DAY_OF_MONTH, DAY_OF_WEEK] = [2, 4];
 const SATURDAY = '7';
 
-/**
- * Translates AWS's six fields to croner's seven: adds seconds, ends steps explicitly, and maps `L` to
- * Saturday.
- */
+/** Translates AWS's six fields to croner's seven: adds seconds, ends steps, and maps `L` to Saturday. */
 function cron(expression: string, argument: string, timeZone: string): NextRun {
   const fields = argument.split(/\s+/);
   if (fields.length !== MOST.length) {

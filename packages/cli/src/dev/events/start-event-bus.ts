@@ -34,10 +34,7 @@ export interface EventBus {
 /** More than the largest request of `PutEvents`, whose details are JSON inside JSON. */
 const LONGEST_BODY = 2_000_000;
 
-/**
- * Serves `PutEvents` on the loopback interface, and delivers each event to the targets of the rules that
- * match it.
- */
+/** Serves `PutEvents` on the loopback interface, and delivers events to the targets of matching rules. */
 export async function startEventBus(options: EventBusOptions): Promise<EventBus> {
   const { port } = new URL(options.place);
   const server = createServer((request, response) => {
@@ -66,7 +63,7 @@ async function respond(
 ): Promise<void> {
   const target = String(request.headers['x-amz-target'] ?? '');
   if (request.method !== 'POST' || target !== 'AWSEvents.PutEvents') {
-    const what = 'Of EventBridge only PutEvents is here.';
+    const what = 'The local EventBridge supports PutEvents only.';
     return answer(response, 400, refusal('UnknownOperationException', what));
   }
   const text = await bodyOf(request);
@@ -76,7 +73,7 @@ async function respond(
   try {
     input = JSON.parse(text);
   } catch {
-    return answer(response, 400, refusal('SerializationException', 'The request is no JSON.'));
+    return answer(response, 400, refusal('SerializationException', 'The request is not JSON.'));
   }
   const result = putEvents(input, options.clock.now());
   if ('refused' in result) return answer(response, 400, refusal('ValidationException', result.refused));

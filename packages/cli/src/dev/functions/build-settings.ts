@@ -15,12 +15,12 @@ export interface BuildSettings {
 const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs'];
 const TYPESCRIPT = /\.[cm]?tsx?$/;
 const REQUIRE_BANNER =
-  "import { createRequire as devCreateRequire } from 'node:module'; const require = devCreateRequire(import.meta.url);";
+  "import { createRequire as devCreateRequire } from 'node:module'; " +
+  'const require = devCreateRequire(import.meta.url);';
 
 /**
- * Returns esbuild's settings for a function: those of `sam build`, from `Metadata.BuildProperties`, but with
- * source maps and not minified. JavaScript without such metadata runs unbuilt, as on AWS. Throws if there is
- * no such module.
+ * Returns esbuild's settings as `sam build` takes them from `Metadata.BuildProperties`, but with source maps
+ * and not minified. JavaScript without such metadata runs unbuilt, as on AWS. Throws if there is no module.
  */
 export function buildSettings(fn: DevFunction): BuildSettings {
   const entry = entryOf(fn);
@@ -36,7 +36,8 @@ function entryOf(fn: DevFunction): string {
   const found = EXTENSIONS.map((extension) => file + extension).find(isFile);
   if (found !== undefined) return found;
   throw new Error(
-    `The function ${fn.id} has no module ${file}, with or without .ts or .js: check CodeUri, Handler and EntryPoints in the template.`,
+    `The function ${fn.id} has no module ${file}, with or without .ts or ` +
+      '.js: check CodeUri, Handler and EntryPoints in the template.',
   );
 }
 
@@ -44,10 +45,7 @@ function isFile(name: string): boolean {
   return statSync(name, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/**
- * Returns the options that change what the code does or whether it builds. Lists are as on esbuild's command
- * line.
- */
+/** Returns the options that change what the code does or whether it builds. */
 function optionsOf(build: Readonly<Record<string, unknown>>): BuildOptions {
   const format = text(build['Format']) === 'esm' ? 'esm' : 'cjs';
   const mainFields = list(build['MainFields']);

@@ -33,10 +33,7 @@ export interface ExecutionEnvironmentOptions {
   /** How late an answer may arrive, as on a busy machine. Default: 0, as Lambda. */
   readonly graceMs?: number | undefined;
   readonly functionArn: string;
-  /**
-   * The loopback port for a debugger. It disables the timeout: the process may stand at a breakpoint.
-   * Default: none.
-   */
+  /** The loopback port for a debugger, which disables the timeout: the process may stand at a breakpoint. */
   readonly inspectPort?: number | undefined;
   readonly onLine: (line: PrintedLine) => void;
   /** Called when the process has exited for any reason. */
@@ -87,10 +84,7 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
     });
   });
 
-  /**
-   * Sends a message, and resolves to the answer or to the end of the process; kills the process after
-   * `withinMs`.
-   */
+  /** Sends a message; resolves to the answer or the end of the process, which is killed after `withinMs`. */
   function ask(
     message: ToFunction,
     { withinMs, late }: { withinMs: number; late: () => InvocationEnd },

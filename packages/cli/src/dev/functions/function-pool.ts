@@ -11,9 +11,7 @@ import type { Invocation, InvocationEnd } from './ipc-messages.ts';
 export interface FunctionPoolOptions extends Omit<ExecutionEnvironmentOptions, 'code' | 'onExit'> {
   /** The most concurrent invocations, beyond which they are throttled; undefined: no limit. */
   readonly reservedConcurrency: number | undefined;
-  /**
-   * The most processes; further invocations wait. Default: 50; with `inspectPort` 1, which starts at once.
-   */
+  /** The most processes; further invocations wait. Default: 50, or 1 with `inspectPort`. */
   readonly maxProcesses?: number;
 }
 

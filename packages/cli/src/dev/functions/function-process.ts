@@ -17,10 +17,7 @@ type Handler = (
 /** The exit statuses of Lambda's runtime client. */
 const EXIT_STATUS = { notLoaded: 1, rejection: 128, exception: 129 } as const;
 
-/**
- * Hidden from the function, because Lambda has no channel to a parent: a module that finds one may send
- * messages on it.
- */
+/** Hidden from the function: Lambda has no channel to a parent, and a module might send messages on it. */
 const send = process.send?.bind(process);
 delete process.send;
 
@@ -207,9 +204,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/**
- * Sends a message after a mark on both output streams, by which the parent knows that it has all the output.
- */
+/** Sends a message after a mark on both output streams, which tells the parent that it has all the output. */
 function tell(message: FromFunction, then?: () => void): void {
   for (const descriptor of [1, 2]) {
     try {

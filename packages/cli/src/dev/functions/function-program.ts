@@ -5,10 +5,7 @@ import type { Esbuild } from './function-build.ts';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
-/**
- * Returns the program of function processes: the file beside this one or, in a checkout, one built into
- * `folder`.
- */
+/** Returns the program of function processes; in a checkout, builds it into `folder` first. */
 export async function functionProgram(loadEsbuild: () => Esbuild, folder: string): Promise<string> {
   const built = path.join(HERE, 'function-process.js');
   if (existsSync(built)) return built;

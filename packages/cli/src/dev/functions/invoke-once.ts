@@ -23,9 +23,7 @@ export interface InvokeOnceOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Builds a function, runs it once, and removes the build. Throws a `BuildFailedError` if it cannot be built.
- */
+/** Builds a function, runs it once, and removes the build. Throws a `BuildFailedError` if the build fails. */
 export async function invokeOnce(options: InvokeOnceOptions): Promise<Invocation> {
   const { fn, region, signal } = options;
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'batchlatch-')));

@@ -9,10 +9,7 @@ export interface FunctionError {
   readonly trace?: readonly string[];
 }
 
-/**
- * The end of an invocation. `exit`: the process died; `timeout`: it was killed; `load`: the module failed to
- * load.
- */
+/** The end of an invocation. `exit`: the process died; `timeout`: it was killed; `load`: loading failed. */
 export type InvocationEnd =
   | { readonly type: 'returned'; readonly payload: string }
   | {

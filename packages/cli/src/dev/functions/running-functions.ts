@@ -44,10 +44,7 @@ interface OneFunction {
   stop(): Promise<void>;
 }
 
-/**
- * Builds the functions, rebuilds them on changes, and runs them. Resolves after each function's first build,
- * successful or not.
- */
+/** Builds, rebuilds and runs the functions. Resolves after each first build, successful or not. */
 export async function runFunctions(options: RunningFunctionsOptions): Promise<RunningFunctions> {
   const { functions, esbuild, folder, onEvent } = options;
   const program = await functionProgram(() => esbuild, folder);

@@ -13,10 +13,7 @@ interface QueueMappingsOptions {
   readonly onEvent: OnDevEvent;
 }
 
-/**
- * The event source mappings of queues. They start after the function's first build: receives would be used up
- * in vain.
- */
+/** The mappings of queues. They start after the function's first build, so that no receives are used up. */
 export class QueueMappings {
   readonly #options: QueueMappingsOptions;
   readonly #mappings: SqsMapping[] = [];

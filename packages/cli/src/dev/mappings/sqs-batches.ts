@@ -23,9 +23,8 @@ export interface GatherOptions {
 }
 
 /**
- * Gathers the messages of one invocation. Without a window, those of one receive. With a window, which begins
- * with the first message, until it is over, the batch is full or the event has 6 MB. Returns an empty batch
- * if no messages came.
+ * Gathers the messages of one invocation: those of one receive or, with a window, those until it is over, the
+ * batch is full or the event has 6 MB. The window begins with the first message. The batch may be empty.
  */
 export async function gatherBatch(
   options: GatherOptions,

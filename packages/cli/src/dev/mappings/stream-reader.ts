@@ -25,10 +25,7 @@ export interface StreamBatch {
 const POLL_MS = 250;
 const TROUBLE_PAUSE_MS = 1_000;
 
-/**
- * A reader of one shard in order, which gathers batches as Lambda does: until one is full or its window is
- * over.
- */
+/** A reader of one shard in order. Like Lambda, it gathers a batch until it is full or its window is over. */
 export class StreamReader {
   readonly #options: StreamReaderOptions;
   #iterator: string | undefined;

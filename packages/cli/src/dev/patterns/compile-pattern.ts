@@ -22,7 +22,7 @@ export function compilePattern(
   pattern: unknown,
 ): { readonly conjunctions: readonly Conjunction[] } | { readonly refused: string } {
   try {
-    if (!isObject(pattern)) throw new Refusal('it is no object of JSON');
+    if (!isObject(pattern)) throw new Refusal('it is not a JSON object');
     const conjunctions = alternativesOf(pattern, '', 0).map((fields) =>
       [...fields.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1)),
     );
@@ -62,9 +62,7 @@ function ofField(path: string, value: unknown, depth: number): Fields[] {
   return [new Map([[path, { path, tests, matchesAbsence: matchers.includes('absent') }]])];
 }
 
-/**
- * Returns whether `$or` is the operator: it has two or more objects, none with the name of another operator.
- */
+/** Returns whether `$or` is an operator: it has at least two objects, none with another operator's name. */
 function isOr(name: string, value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
   if (name !== '$or' || !Array.isArray(value) || value.length < 2) return false;
   return (value as readonly unknown[]).every((one) => isObject(one) && !Object.keys(one).some(isReserved));

@@ -13,10 +13,7 @@ export type PathValues = ReadonlyMap<string, readonly FieldValue[]>;
 /** The limit for nested lists, beyond which values are ignored: a sender may send nothing but brackets. */
 const DEEPEST = 500;
 
-/**
- * Returns the leaves of a value at these paths. Lists add nothing to a path; empty lists and objects have no
- * leaves.
- */
+/** Returns the leaves of a value at these paths. Lists add nothing to a path; empty ones have no leaves. */
 export function flatten(value: object, paths: ReadonlySet<string>): PathValues {
   const flattening: Flattening = { found: new Map(), paths, steps: stepsOf(paths), lists: 0 };
   visit(flattening, value, '', new Map());

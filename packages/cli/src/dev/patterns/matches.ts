@@ -15,10 +15,7 @@ export function matches(pattern: unknown, value: unknown): boolean {
   return conjunctions.some((conjunction) => holds(conjunction, 0, values, new Map()));
 }
 
-/**
- * Returns why AWS would refuse a pattern, such as `"state" must be an object or an array`; undefined if it
- * would not.
- */
+/** Returns why AWS would refuse a pattern, such as `"state" must be an object or an array`. */
 export function checkPattern(pattern: unknown): string | undefined {
   const result = compilePattern(pattern);
   return 'refused' in result ? result.refused : undefined;
@@ -43,9 +40,7 @@ function compiled(pattern: unknown): Compiled {
   return made;
 }
 
-/**
- * Returns whether the fields from `index` on match, within the list elements that earlier fields have chosen.
- */
+/** Returns whether the fields from `index` on match within the elements that earlier fields have chosen. */
 function holds(fields: Conjunction, index: number, values: PathValues, chosen: Membership): boolean {
   const field = fields[index];
   if (field === undefined) return true;

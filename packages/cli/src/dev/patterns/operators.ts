@@ -140,8 +140,7 @@ function numericTest(argument: unknown, where: string): ValueTest {
         typeof name === 'string' && Object.hasOwn(COMPARISONS, name) ? COMPARISONS[name] : undefined;
       if (holds === undefined)
         throw new Refusal(`\`numeric\` of ${where} has the unknown operator \`${String(name)}\``);
-      if (typeof bound !== 'number')
-        throw new Refusal(`\`numeric\` of ${where} compares with what is no number`);
+      if (typeof bound !== 'number') throw new Refusal(`\`numeric\` of ${where} must compare with a number`);
       return (value: number): boolean => holds(value, bound);
     });
   if (terms.length === 4 && (terms[1] as number) >= (terms[3] as number)) {

@@ -21,9 +21,7 @@ function partsOf(pattern: string, where: string): string[] {
       index += 1;
       const escaped = pattern[index];
       if (escaped !== '*' && escaped !== '\\') {
-        throw new Refusal(
-          `\`wildcard\` of ${where} has a backslash before what is neither an asterisk nor a backslash`,
-        );
+        throw new Refusal(`\`wildcard\` of ${where} has a backslash that no asterisk or backslash follows`);
       }
       parts.push((parts.pop() ?? '') + escaped);
     } else {
@@ -34,10 +32,7 @@ function partsOf(pattern: string, where: string): string[] {
   return parts;
 }
 
-/**
- * Matches the first part at the start, the last at the end, and the others in order, each at its earliest
- * place.
- */
+/** Matches the first part at the start, the last at the end, and the others in order between them. */
 function fits(value: string, parts: readonly string[]): boolean {
   const [first = ''] = parts;
   if (parts.length === 1) return value === first;

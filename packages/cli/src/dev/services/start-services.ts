@@ -20,10 +20,7 @@ export interface Services {
   readonly running: readonly LocalService[];
   /** The template's features that the emulators lack, a sentence each. */
   readonly notes: readonly string[];
-  /**
-   * Creates the resources that a changed template adds, and starts new services for them. Removed resources
-   * stay until the end.
-   */
+  /** Creates the resources that a changed template adds, and services for them. Removed ones stay. */
   apply(stack: DevStack): Promise<void>;
   /** Stops all services; their data is lost. */
   stop(): Promise<void>;
@@ -101,7 +98,8 @@ class LocalServices implements Services {
     const withStream = tables.filter(({ definition }) => definition['StreamSpecification'] !== undefined);
     return withStream.map(
       ({ id }) =>
-        `The stream of ${id} has no records here: dynalite has no streams; on Linux dynoxide has (\`npm install --save-dev @dynoxide/linux-x64\`).`,
+        `The stream of ${id} has no records here, because dynalite has no streams. On Linux, ` +
+        '`npm install --save-dev @dynoxide/linux-x64` adds an emulator that has them.',
     );
   }
 }

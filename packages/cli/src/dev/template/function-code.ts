@@ -22,7 +22,7 @@ export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | u
   const parts = /^(.*\/)?([^./]+)\.([^/]+)$/.exec(handler);
   const [, folder = '', module = '', exportName = ''] = parts ?? [];
   if (parts === null) {
-    const what = `\`Handler\` of ${fn.name} must be a module, a dot and the name of its export, got \`${handler}\``;
+    const what = `\`Handler\` of ${fn.name} must be a module, a dot and an export, got \`${handler}\``;
     throw templateError(reading, code.handler.line, what);
   }
   const buildProperties = { ...Object(valueOf(reading, fn, code.build)) } as Record<string, unknown>;

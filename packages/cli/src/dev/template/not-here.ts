@@ -14,8 +14,14 @@ const HERE = new Set([
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::EventInvokeConfig',
 ]);
-const MERE_SETTINGS =
-  /^AWS::(IAM|Logs|KMS|CDK)::|::[A-Za-z]*Policy$|^AWS::Lambda::(Permission|Version|Alias)$|^AWS::CloudFormation::(?!Stack$)/;
+const MERE_SETTINGS = new RegExp(
+  [
+    '^AWS::(IAM|Logs|KMS|CDK)::',
+    '::[A-Za-z]*Policy$',
+    '^AWS::Lambda::(Permission|Version|Alias)$',
+    '^AWS::CloudFormation::(?!Stack$)',
+  ].join('|'),
+);
 
 /** SAM's event types that run here. */
 const EVENT_TYPES = new Set([
@@ -36,7 +42,7 @@ export function noteWhatIsNotHere(reading: Reading): void {
   if (elsewhere.length > 0) reading.notes.add(`Not run here: ${elsewhere.join(', ')}.`);
   const events = eventTypes.filter((type) => !EVENT_TYPES.has(type));
   if (events.length > 0) {
-    reading.notes.add(`Events of these types run no function here: ${counted(events).join(', ')}.`);
+    reading.notes.add(`Events of these types invoke no function here: ${counted(events).join(', ')}.`);
   }
   for (const sentence of skipped) reading.notes.add(`${sentence}.`);
 }

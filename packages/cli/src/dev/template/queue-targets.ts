@@ -9,7 +9,9 @@ export function queueTargets(reading: Reading): readonly QueueTarget[] {
     if (rule.queueId !== undefined) return [queueTarget(reading, rule, rule.queueId)];
     if (rule.functionId === undefined) {
       const what = rule.targetArn.value ?? 'its target';
-      reading.notes.add(`${rule.name} does not run here: ${what} is no function or queue of this template.`);
+      reading.notes.add(
+        `${rule.name} does not run here: ${what} is not a function or queue of this template.`,
+      );
     }
     return [];
   });

@@ -17,10 +17,7 @@ export interface StackSource {
   /** The template's path, from which folders of functions are resolved. */
   readonly file: string;
   readonly text: string;
-  /**
-   * The value of `AWS::StackName`, and the prefix of generated names. Default: the name of the template's
-   * folder.
-   */
+  /** `AWS::StackName`, and the prefix of generated names. Default: the name of the template's folder. */
   readonly stackName?: string;
   /** Overrides of the defaults of the template's parameters. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
@@ -78,7 +75,9 @@ function pseudoParameters(stackName: string): Readonly<Record<string, string>> {
     'AWS::AccountId': LOCAL_ACCOUNT,
     'AWS::Partition': 'aws',
     'AWS::Region': LOCAL_REGION,
-    'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/${stackName}/00000000-0000-0000-0000-000000000000`,
+    'AWS::StackId':
+      `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/${stackName}/` +
+      '00000000-0000-0000-0000-000000000000',
     'AWS::StackName': stackName,
     'AWS::URLSuffix': 'amazonaws.com',
   };

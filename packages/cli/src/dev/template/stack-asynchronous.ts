@@ -27,7 +27,7 @@ export function localQueue(
   if (destination === undefined) return undefined;
   if (destination.queueId !== undefined) return reading.names.attribute(destination.queueId, 'Arn');
   const arn = valueOf(reading, resource, destination.arn) ?? '';
-  const where = arn === '' ? 'a queue that SAM makes' : `${arn}, which is no queue of this template`;
-  reading.notes.add(`What ${resource.name} fails to do is not sent to ${where}.`);
+  const where = arn === '' ? 'a queue that SAM makes' : `${arn}, which is not a queue of this template`;
+  reading.notes.add(`Failures of ${resource.name} are not sent to ${where}.`);
   return undefined;
 }

@@ -49,7 +49,8 @@ function entryOf(
 ): readonly (readonly [string, string])[] {
   if (text.unknown !== undefined && text.isInvalid !== true) {
     reading.notes.add(
-      `${fn.name} runs without ${name}: ${text.unknown}. Give it a value with \`--env-vars\`, or its parameter with \`--parameter-overrides\`.`,
+      `${fn.name} runs without ${name}: ${text.unknown}. Give it a value with ` +
+        '`--env-vars`, or its parameter with `--parameter-overrides`.',
     );
     return [];
   }

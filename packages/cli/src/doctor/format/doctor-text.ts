@@ -22,10 +22,7 @@ const RESET = '\u001B[0m';
 const INDENT = '    ';
 const NARROWEST = 40;
 
-/**
- * Returns the report for a terminal: each finding with its reason and fix, then the resources that were
- * checked.
- */
+/** Returns the report for a terminal: each finding with reason and fix, then the checked resources. */
 export function doctorText(report: DoctorReport, options: TextOptions = {}): string {
   const paint = painter(options.colour === true);
   const width = Math.max(options.width ?? 100, NARROWEST);
@@ -72,9 +69,8 @@ function summary({ findings, checked }: DoctorReport): string {
   const looked = checked.length === 0 ? 'no resource of batchlatch' : counted(checked.length, 'resource');
   const listed = checked.length === 0 ? '' : `: ${checked.map(escapeControls).join('; ')}`;
   return (
-    `${counted(count('error'), 'error')}, ` +
-    `${counted(count('warning'), 'warning')}, ${count('info')} info. Looked ` +
-    `at ${looked}${listed}.`
+    `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. ` +
+    `Looked at ${looked}${listed}.`
   );
 }
 

@@ -33,8 +33,10 @@ export class LiveReading {
 
 const ABSENT = /NotFound|NonExistent|NoSuchEntity|DoesNotExist/;
 /** Permission errors, and the errors of a service or emulator that does not know the call. */
-const REFUSED =
-  /AccessDenied|NotAuthorized|Unauthorized|Forbidden|UnknownOperation|NotImplemented|UnsupportedOperation|InvalidAction/;
+const REFUSED = new RegExp(
+  'AccessDenied|NotAuthorized|Unauthorized|Forbidden|' +
+    'UnknownOperation|NotImplemented|UnsupportedOperation|InvalidAction',
+);
 
 function isAbsent(error: unknown): boolean {
   return ABSENT.test(nameOf(error));

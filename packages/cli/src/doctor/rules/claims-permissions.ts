@@ -58,7 +58,7 @@ function checkClaims(
   const names = [...(environment?.values() ?? [])];
   if (environment !== undefined && !names.some((name) => isNamed(table, name))) {
     examination.report('claims-table-name-missing', lambda, {
-      message: `${lambda.name} may write claims in ${table.name}, and none of its variables names that table.`,
+      message: `${lambda.name} may write claims in ${table.name}, but no variable names that table.`,
       fix: [
         'Environment:',
         '  Variables:',
@@ -109,10 +109,7 @@ function statement(actions: readonly string[], arn: string): readonly string[] {
   return ['- Effect: Allow', `  Action: [${actions.join(', ')}]`, `  Resource: ${arn}`];
 }
 
-/**
- * Returns whether a function only reads claims, such as a monitor: it gets no records and may not insert
- * claims.
- */
+/** Returns whether a function only reads claims, as a monitor: it gets no records and may not insert. */
 function onlyLooks(
   { model }: Examination,
   { id }: LambdaFunction,

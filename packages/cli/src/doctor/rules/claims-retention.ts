@@ -33,8 +33,7 @@ function checkRetention(examination: Examination, { queue, lambda }: WiredQueue)
   const whose = retentionMs === undefined ? ' by default, unless `retentionMs` says otherwise' : '';
   examination.report('retention-shorter-than-queue', queue, {
     message:
-      `${lambda.name} remembers claims for ` +
-      `${daysOf(remembered)}${whose}; ${queue.name} keeps messages for ` +
+      `${lambda.name} remembers claims for ${daysOf(remembered)}${whose}; ${queue.name} keeps messages for ` +
       `${daysOf(kept)}.`,
     fix: [
       `# in the code of ${lambda.id}: createBatchProcessor(handler, { retentionMs: ${kept * 1_000} })`,

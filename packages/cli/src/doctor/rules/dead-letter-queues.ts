@@ -4,10 +4,7 @@ import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 import { sourceQueues } from '../queues-with-functions.ts';
 
-/**
- * AWS advises 5. With fewer than 3, a record that ends its process takes its neighbours to the dead-letter
- * queue.
- */
+/** AWS advises 5. Below 3, a record that ends its process takes its neighbours to the dead-letter queue. */
 const ADVISED_RECEIVES = 5;
 const FEWEST_RECEIVES = 3;
 const LONGEST_RETENTION_SECONDS = 1_209_600;

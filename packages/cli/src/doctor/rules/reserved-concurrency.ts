@@ -58,9 +58,8 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
     message:
       reserved < started
         ? `${lambda.name} may run ${reserved} times at once, and its queues start ${started} (${from}).`
-        : `${lambda.name} may run ${reserved} times at once, and ` +
-          `${unlimited?.name ?? ''} has no \`MaximumConcurrency\`: Lambda goes on to ` +
-          '1,000.',
+        : `${lambda.name} may run ${reserved} times at once, and ${unlimited?.name ?? ''} has no ` +
+          '`MaximumConcurrency`: Lambda goes on to 1,000.',
     // MaximumConcurrency is from 2 to 1,000.
     fix:
       room < 2

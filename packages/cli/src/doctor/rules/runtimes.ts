@@ -92,10 +92,7 @@ function isNodeTooOld(runtime: string): boolean {
   return version !== undefined && Number(version) < OLDEST_NODE;
 }
 
-/**
- * Returns whether a function may use batchlatch: it runs on Node, or has no known runtime, as a container
- * image.
- */
+/** Returns whether a function may use batchlatch: on Node, or in a container image, without a runtime. */
 export function mayBeNode(runtime: string | undefined): boolean {
   return runtime === undefined || runtime.startsWith('nodejs');
 }

@@ -149,8 +149,8 @@ function checkRetries(examination: Examination, mapping: Mapping, retries: numbe
     examination.report('stream-without-failure-destination', mapping, {
       message: `${mapping.name} has no destination for what it gives up on.`,
       fix:
-        'DestinationConfig: { OnFailure: { Destination: !GetAtt ' +
-        'FailedRecords.Arn } } # an AWS::SQS::Queue',
+        'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } } ' +
+        '# an AWS::SQS::Queue',
     });
   }
 }

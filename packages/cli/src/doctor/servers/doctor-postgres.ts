@@ -160,9 +160,7 @@ interface Trouble {
   readonly fix: string;
 }
 
-/**
- * Compares the columns with the statements that create the table, so that there is no second list of columns.
- */
+/** Compares the columns with those of the statements that create the table. */
 function columnTroubles(sql: string, { columns }: TableFacts): Trouble[] {
   const there = new Map(columns.map((column) => [column.name, column]));
   const wanted = columnsIn(sql);

@@ -131,10 +131,7 @@ async function judgeScripts(name: string, primary: RedisPrimary, report: ServerR
   }
 }
 
-/**
- * Returns a command's reply. Managed servers and ACLs refuse some commands: notes that, and returns
- * undefined.
- */
+/** Returns a command's reply; if an ACL or a managed server refuses it, adds a note and returns undefined. */
 async function answerOf(primary: RedisPrimary, command: string[], report: ServerReport): Promise<unknown> {
   try {
     return await primary.send(command);

@@ -30,8 +30,8 @@ export const POSTGRES_RULES: Rules = {
     severity: 'error',
     what: 'a claims table that is UNLOGGED or temporary',
     why:
-      'PostgreSQL empties it after a crash, and a replica has ' +
-      'nothing of it: work that is done runs again.',
+      'PostgreSQL empties it after a crash, and a replica has nothing of it: ' +
+      'work that is done runs again.',
     fix: '`ALTER TABLE … SET LOGGED`',
   },
   'postgres-grant-missing': {
