@@ -84,9 +84,7 @@ function show(
       : `Console of ${place}, which only reads; --allow-changes lets it change claims. Ctrl-C ends it.`,
   );
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
-  screen.note(
-    'It listens on more than this machine, and without encryption: let nobody else into that network.',
-  );
+  screen.note('Other machines can connect to it, without encryption: use it in a network that you trust.');
 }
 
 /** Prints a change once it has ended. */

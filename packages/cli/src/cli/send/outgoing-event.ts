@@ -59,7 +59,7 @@ function entryOf({ body }: LineBody, event: Members): PutEventsRequestEntry | Ba
   }
   const time = event['time'] ?? event['Time'];
   const at = time === undefined ? undefined : timeOf(time);
-  if (time !== undefined && at === undefined) return { problem: 'has a time that is no date' };
+  if (time !== undefined && at === undefined) return { problem: 'has a time that is not a date' };
   const resources = event['resources'] ?? event['Resources'];
   return {
     Source: source,

@@ -59,7 +59,7 @@ function idOf(
 ): string | BadLine | undefined {
   if (path === undefined) return fixed;
   const id = textAt(value, path);
-  if (id === undefined) return { problem: `has no text or number at ${path}, which is to be its ${what}` };
+  if (id === undefined) return { problem: `has no text or number at ${path} for its ${what}` };
   if (!ID.test(id)) {
     return { problem: `has no valid ${what} at ${path}: 1 to 128 letters, digits and punctuation` };
   }

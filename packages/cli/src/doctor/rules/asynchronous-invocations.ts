@@ -33,7 +33,7 @@ export const ASYNCHRONOUS_RULES: Rules = {
   'rule-without-dead-letter-queue': {
     severity: 'info',
     what: 'a rule of EventBridge, or a subscription of SNS, without a dead-letter queue of its own',
-    why: "What cannot be handed to Lambda at all never reaches the function's own failure destination.",
+    why: "Events that cannot be delivered to Lambda never reach the function's own failure destination.",
     fix: '`DeadLetterConfig: { Arn: … }` on the rule, `RedrivePolicy` on the subscription',
   },
 };
@@ -56,7 +56,7 @@ function checkUndelivered(examination: Examination, trigger: Trigger): void {
   if (trigger.kind !== 'EventBridge' && trigger.kind !== 'SNS') return;
   if (examination.known(trigger, 'DeadLetterConfig', trigger.keepsUndelivered) !== false) return;
   examination.report('rule-without-dead-letter-queue', trigger, {
-    message: `${trigger.name} has no dead-letter queue for what cannot be handed to Lambda.`,
+    message: `${trigger.name} has no dead-letter queue for events that cannot be delivered to Lambda.`,
     fix:
       trigger.kind === 'SNS'
         ? 'RedrivePolicy: { deadLetterTargetArn: !GetAtt DeadLetters.Arn }'
@@ -70,7 +70,7 @@ function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: 
   const hasDeadLetterQueue = deadLetterQueue.value !== undefined || deadLetterQueue.unknown !== undefined;
   if (!hasDeadLetterQueue && examination.lacks(lambda, 'EventInvokeConfig', onFailure)) {
     examination.report('async-without-failure-destination', lambda, {
-      message: `${lambda.name} is invoked by ${kinds} and has no destination for what it fails to do.`,
+      message: `${lambda.name} is invoked by ${kinds} and has no destination for failed events.`,
       fix: [
         'EventInvokeConfig:',
         '  MaximumRetryAttempts: 2',

@@ -49,7 +49,7 @@ function checkSubscriber(examination: Examination, subscriber: Subscriber): void
   } else if (lambda !== undefined) checkBusTimeout(examination, subscriber, lambda);
   if (examination.known(subscriber, 'OnFailureConfiguration', subscriber.keepsFailures) === false) {
     examination.report('bus-subscriber-without-failure-destination', subscriber, {
-      message: `${subscriber.name} has no destination for what it gives up on.`,
+      message: `${subscriber.name} has no destination for batches that it gives up on.`,
       fix: 'OnFailureConfiguration: { Arn: !GetAtt DeadLetters.Arn }',
     });
   }

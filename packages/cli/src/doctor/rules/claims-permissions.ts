@@ -90,8 +90,8 @@ function checkClaimPermissions(
   const isSingle = isAllowed(SINGLE);
   examination.report('missing-claims-permissions', lambda, {
     message: isSingle
-      ? `${lambda.name} may not use ${missing.join(', ')} on ${table.name}; ` +
-        "what it may is enough only with `writes: 'single'`."
+      ? `${lambda.name} may not use ${missing.join(', ')} on ${table.name}; its ` +
+        "permissions are enough only with `writes: 'single'`."
       : `${lambda.name} may not use ${missing.join(', ')} on ${table.name}.`,
     fix: role.isMadeBySam
       ? [

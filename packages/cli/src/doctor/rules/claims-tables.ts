@@ -20,7 +20,7 @@ export const CLAIMS_TABLE_RULES: Rules = {
   'ttl-off': {
     severity: 'error',
     what: 'a claims table without TTL',
-    why: 'No row is ever deleted: the table, and what it costs, grow for ever.',
+    why: 'No row is ever deleted: the table and its cost grow for ever.',
     fix: '`TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }`',
     docs: 'policies/retention.md',
   },
@@ -29,7 +29,7 @@ export const CLAIMS_TABLE_RULES: Rules = {
     what:
       'a claims table with its TTL on another attribute than ' +
       "`expiresAt` (an info for Powertools' `expiration`)",
-    why: 'DynamoDB deletes no row of batchlatch: the table, and what it costs, grow for ever.',
+    why: 'DynamoDB deletes no row of batchlatch: the table and its cost grow for ever.',
     fix: '`TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }`',
     docs: 'policies/retention.md',
   },
@@ -64,7 +64,7 @@ export const CLAIMS_TABLE_RULES: Rules = {
   'overdue-index-missing': {
     severity: 'info',
     what: 'a claims table without the index of overdue claims',
-    why: 'Whoever looks for overdue or parked claims has to scan the table, and pays for all of its rows.',
+    why: 'Queries for overdue or parked claims scan the whole table, and pay for all of its rows.',
     fix: 'the index `overdue` on the table; functions write for it already',
   },
 };

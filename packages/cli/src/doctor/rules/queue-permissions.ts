@@ -11,7 +11,7 @@ const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttribu
 export const QUEUE_PERMISSION_RULES: Rules = {
   'missing-queue-permissions': {
     severity: 'error',
-    what: 'a role of its own that does not allow Lambda to poll the queue',
+    what: 'a role that does not allow Lambda to poll the queue',
     why: 'Lambda refuses to create the mapping, or polls nothing.',
     fix: '`sqs:ReceiveMessage`, `sqs:DeleteMessage` and `sqs:GetQueueAttributes` on the queue',
   },

@@ -33,7 +33,7 @@ export const STREAM_RULES: Rules = {
   },
   'stream-failure-queue-retention': {
     severity: 'warning',
-    what: 'a queue for what a stream mapping gives up on that keeps messages for less than 14 days',
+    what: 'a failure queue of a stream mapping that keeps messages for less than 14 days',
     why:
       'Its messages say which records were given up. When they are deleted ' +
       'before a person has seen them, nobody knows what was lost.',
@@ -120,7 +120,7 @@ function checkFailureQueue(examination: Examination, mapping: Mapping): void {
   const kept = examination.known(queue, 'MessageRetentionPeriod', queue.retentionSeconds);
   if (kept === undefined || kept >= LONGEST_RETENTION_SECONDS) return;
   examination.report('stream-failure-queue-retention', queue, {
-    message: `${queue.name} keeps what ${mapping.name} gives up on for ${daysOf(kept)}.`,
+    message: `${queue.name} keeps the failures of ${mapping.name} for ${daysOf(kept)}.`,
     fix: `MessageRetentionPeriod: ${LONGEST_RETENTION_SECONDS}`,
     line: queue.retentionSeconds.line,
   });
@@ -147,7 +147,7 @@ function checkRetries(examination: Examination, mapping: Mapping, retries: numbe
   }
   if (examination.lacks(mapping, 'DestinationConfig', mapping.onFailure)) {
     examination.report('stream-without-failure-destination', mapping, {
-      message: `${mapping.name} has no destination for what it gives up on.`,
+      message: `${mapping.name} has no destination for records that it gives up on.`,
       fix:
         'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } } ' +
         '# an AWS::SQS::Queue',

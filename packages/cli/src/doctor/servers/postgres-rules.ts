@@ -21,17 +21,15 @@ export const POSTGRES_RULES: Rules = {
   'postgres-index-missing': {
     severity: 'warning',
     what: 'a claims table without one of its indexes, or with one that is not valid',
-    why:
-      'Whoever looks for overdue claims, and the clean-up of what ' +
-      'is past its retention, read the whole table.',
+    why: 'Queries for overdue claims, and the clean-up of claims past their retention, read the whole table.',
     fix: '`CREATE INDEX CONCURRENTLY`, as `npx batchlatch table create --postgres --print` shows it',
   },
   'postgres-table-unlogged': {
     severity: 'error',
     what: 'a claims table that is UNLOGGED or temporary',
     why:
-      'PostgreSQL empties it after a crash, and a replica has nothing of it: ' +
-      'work that is done runs again.',
+      'PostgreSQL empties it after a crash, and a replica has ' +
+      'nothing of it: work that is done runs again.',
     fix: '`ALTER TABLE … SET LOGGED`',
   },
   'postgres-grant-missing': {

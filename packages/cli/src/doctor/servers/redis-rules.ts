@@ -43,7 +43,7 @@ export const REDIS_RULES: Rules = {
   'redis-no-replica': {
     severity: 'info',
     what: 'a server without a replica',
-    why: 'While it is down, no record runs; and what its disk does not have is forgotten.',
+    why: 'While it is down, no record runs; claims that are not on its disk are lost.',
     fix: 'a replica, where that matters',
     docs: 'stores/redis.md#set-it-up',
   },
@@ -65,8 +65,8 @@ export const REDIS_RULES: Rules = {
     what: 'a server whose clock is more than 5 s from that of this machine',
     why:
       'Leases go by the clock of the server alone. People see a claim as overdue ' +
-      'sooner or later than it is; a replica whose clock differs ends leases ' +
-      'otherwise when it becomes the primary (`clockToleranceMs`).',
+      'sooner or later than it is; a replica whose clock differs ends leases at ' +
+      'other times when it becomes the primary (`clockToleranceMs`).',
     fix: 'time by NTP on both',
   },
   'redis-old': {
