@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the console's pages: it is as far from `packages/cli/src/cli` as from `dist/cli`. */
+/** Returns the folder of the console's pages, found from both `packages/cli/src/cli` and `dist/cli`. */
 export function appFolder(): string {
   return fileURLToPath(new URL('../../dist/console-app', import.meta.url));
 }

@@ -2,13 +2,13 @@ import { createInterface } from 'node:readline';
 import { UsageError } from './cli-error.ts';
 import type { ProcessIo } from './process-io.ts';
 
-/** How a change is agreed to. */
+/** The options `--yes` and `--dry-run`. */
 export interface Consent {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
 }
 
-/** Refuses a change that nobody can be asked about, before anything is read. Throws a `UsageError`. */
+/** Throws a `UsageError` if the command has to ask and has no terminal. Called before anything is read. */
 export function assertCanAsk({ yes, dryRun }: Consent, { stdin, stderr }: ProcessIo): void {
   if (yes === true || dryRun === true) return;
   if (stdin.isTTY === true && stderr.isTTY === true) return;
@@ -17,14 +17,14 @@ export function assertCanAsk({ yes, dryRun }: Consent, { stdin, stderr }: Proces
   );
 }
 
-/** Asks a question of which the answer is no unless somebody says yes. */
+/** Asks a question; any answer but `y` or `yes` is no. */
 export async function ask(question: string, { stdin, stderr, signal }: ProcessIo): Promise<boolean> {
   signal.throwIfAborted();
   const lines = createInterface({ input: stdin, terminal: false, signal });
   stderr.write(`${question} [y/N] `);
   const answer = await new Promise<string>((resolve) => {
     lines.once('line', resolve);
-    // A terminal that is closed has no answer, and that is no.
+    // A closed terminal counts as no.
     lines.once('close', () => resolve(''));
   });
   lines.close();

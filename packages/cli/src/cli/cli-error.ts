@@ -1,9 +1,9 @@
-/** Ends a command with one line for the person, the remedy in it, and exit status 1. */
+/** Error that ends a command with its message on one line, which names the remedy, and exit status 1. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
 }
 
-/** The command was not given what it needs: exit status 2. */
+/** Error for missing or wrong arguments: exit status 2. */
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
 }

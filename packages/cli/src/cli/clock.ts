@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../tool-base/clock.ts';
 import type { ProcessIo } from './process-io.ts';
 
-/** The clock that a command is run by. */
+/** Returns a clock that reads the time of the command's `ProcessIo`. */
 export function clockOf({ now }: Pick<ProcessIo, 'now'>): Clock {
   return { ...systemClock, now };
 }

@@ -1,7 +1,7 @@
 import type { Screen } from './print/screen.ts';
 import type { ProcessIo } from './process-io.ts';
 
-/** What a command gets: where it runs, and how it shows what it found. */
+/** The environment of a command, and the screen that it prints to. */
 export interface Context extends ProcessIo {
   readonly screen: Screen;
 }

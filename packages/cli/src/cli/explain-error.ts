@@ -3,14 +3,14 @@ import { escapeControls } from '../text/escape-controls.ts';
 import { sentence } from './print/plural.ts';
 import type { ExitStatus } from './process-io.ts';
 
-/** What a person is told of an error. */
+/** The text and the exit status for an error. */
 export interface Explanation {
-  /** One line, with what to do about it. */
+  /** One line that includes the remedy. */
   readonly line: string;
   readonly status: ExitStatus;
 }
 
-/** Explains what a command threw. */
+/** Explains an error that a command threw. */
 export function explainError(thrown: unknown): Explanation {
   if (thrown instanceof UsageError) return { line: oneLine(thrown.message), status: 2 };
   if (thrown instanceof CliError) return { line: oneLine(thrown.message), status: 1 };
@@ -29,9 +29,17 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
     say: () => 'No AWS region is configured: add --region REGION, or set AWS_REGION.',
   },
   {
-    when: /could not be found in the shared credentials file|Could not resolve credentials using profile|profile .* could not be found/i,
+    when: new RegExp(
+      [
+        'could not be found in the shared credentials file',
+        'Could not resolve credentials using profile',
+        'profile .* could not be found',
+      ].join('|'),
+      'i',
+    ),
     say: (detail) =>
-      `The profile cannot be used: ${sentence(detail)} Name one of \`aws configure list-profiles\` with --profile.`,
+      `The profile cannot be used: ${sentence(detail)} Name one of ` +
+      '`aws configure list-profiles` with --profile.',
   },
   {
     when: /SSO session|Token is expired|token .* expired|refresh failed/i,
@@ -40,10 +48,18 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
   {
     when: /^CredentialsProviderError|Could not load credentials|MissingAuthenticationToken/,
     say: () =>
-      'No AWS credentials were found: run `aws sso login` or `aws configure`, add --profile NAME, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      'No AWS credentials were found: run `aws sso login` or `aws configure`, add ' +
+      '--profile NAME, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   },
   {
-    when: /PostgreSQL did not let the role in|password authentication failed|^(28P01|28000)|role .* does not exist/,
+    when: new RegExp(
+      [
+        'PostgreSQL did not let the role in',
+        'password authentication failed',
+        '^(28P01|28000)',
+        'role .* does not exist',
+      ].join('|'),
+    ),
     say: (detail) =>
       `PostgreSQL does not let the role in: ${sentence(detail)} Check the URL, or PGUSER and PGPASSWORD.`,
   },
@@ -52,33 +68,42 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
     say: (detail) => `Redis does not let the user in: ${sentence(detail)} Check the URL.`,
   },
   {
-    when: /^(UnrecognizedClientException|InvalidClientTokenId|InvalidSignatureException|SignatureDoesNotMatch|ExpiredToken\w*|BATCHLATCH_CREDENTIALS)/,
+    when: new RegExp(
+      '^(UnrecognizedClientException|InvalidClientTokenId|InvalidSignatureException|' +
+        String.raw`SignatureDoesNotMatch|ExpiredToken\w*|BATCHLATCH_CREDENTIALS)`,
+    ),
     say: (detail) =>
-      `AWS does not accept the credentials: ${sentence(detail)} Sign in again, or name others with --profile.`,
+      `AWS does not accept the credentials: ${sentence(detail)} ` +
+      'Sign in again, or name others with --profile.',
   },
   {
     when: /^ResourceNotFoundException|DynamoDB has no table/,
     say: () =>
-      'There is no such table in this account and region: check --table, --region and --profile, and --endpoint-url if there is one.',
+      'There is no such table in this account and region: check --table, ' +
+      '--region and --profile, and --endpoint-url if there is one.',
   },
   {
     when: /^(QueueDoesNotExist|AWS\.SimpleQueueService\.NonExistentQueue)/,
     say: () =>
-      'There is no such queue in this account and region: check --queue or --queue-url, --region and --profile.',
+      'There is no such queue in this account and region: check ' +
+      '--queue or --queue-url, --region and --profile.',
   },
   {
     when: /usesReceives/,
     say: () =>
-      'This queue has a redrive policy of its own, and moves a message on after so many receives, of which this is one: is it the dead-letter queue? If so, add --use-receives.',
+      'This queue has its own redrive policy: each read counts as a receive, after which SQS ' +
+      'may move the message. If it is the dead-letter queue, add --use-receives.',
   },
   {
     when: /^AccessDenied|The policy refuses/,
-    say: (detail) => `The permissions do not suffice: ${detail}`,
+    say: (detail) =>
+      `Access is denied: ${sentence(detail)} Grant the ` +
+      'permission, or name other credentials with --profile.',
   },
   {
     when: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH/,
     say: (detail) =>
-      `Nothing answers there (${detail}): check --endpoint-url, --region, the URL of the store and the network.`,
+      `No server answers (${detail}): check --endpoint-url, --region, the URL of the store and the network.`,
   },
 ];
 
@@ -92,7 +117,7 @@ function causeOf(thrown: unknown): unknown {
   return typeof thrown === 'object' && thrown !== null && 'cause' in thrown ? thrown.cause : undefined;
 }
 
-/** The words of whoever knew most: the first cause. */
+/** Returns the message of the innermost cause, which is the most specific. */
 function detailOf(causes: readonly unknown[]): string {
   const cause = causes.at(-1);
   return messageOf(cause) || nameOf(cause);

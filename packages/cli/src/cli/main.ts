@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { INTERRUPTED, runCli } from './run.ts';
 
-// AWS's SDK warns about Node 20 when its first client is made; commands load it later.
+// AWS's SDK warns about Node 20 when its first client is created; the commands load it later.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 const TERMINATED = 143;
@@ -14,7 +14,7 @@ for (const [name, status] of [
   ['SIGTERM', TERMINATED],
 ] as const) {
   process.on(name, () => {
-    if (stopping.signal.aborted) process.exit(status); // asked for twice
+    if (stopping.signal.aborted) process.exit(status); // second signal
     stoppedWith = status;
     stopping.abort();
   });
@@ -22,7 +22,7 @@ for (const [name, status] of [
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read it has enough, as `| head` has.
+    // The reader has closed the pipe, as `| head` does.
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
@@ -41,7 +41,7 @@ const status: number = await runCli(process.argv.slice(2), {
 });
 process.exitCode = status === INTERRUPTED ? stoppedWith : status;
 
-/** Containers may run as a user that has no name. */
+/** Returns the user's name. In a container the user may have none. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,13 +1,11 @@
-/** A stream that people may read. */
+/** A stream that may be a terminal. */
 export interface OutputStream {
   write(text: string): unknown;
-  /** Whether it is a terminal. */
   readonly isTTY?: boolean;
-  /** The width of the terminal. */
   readonly columns?: number;
 }
 
-/** What a command knows of the process it runs in: tests give their own. */
+/** The process that a command runs in; tests pass their own. */
 export interface ProcessIo {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
@@ -15,15 +13,15 @@ export interface ProcessIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Epoch milliseconds. */
   now(): number;
-  /** Aborted when the command is to stop, as by Ctrl-C. */
+  /** Aborted when the command has to stop, as on Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Resolves after so many milliseconds, or when `signal` is aborted. */
+  /** Resolves after `ms`, or when `signal` is aborted. */
   sleep(ms: number): Promise<void>;
-  /** Ends the process shortly after the command, whatever code of others, which it has loaded, still keeps open. */
+  /** Ends the process shortly after the command, even if loaded code keeps it alive. */
   endSoon(): void;
-  /** Who runs it: `user@host`. */
+  /** Returns who runs the command: `user@host`. */
   operator(): string;
 }
 
-/** 0: fine. 1: something was refused, failed or found. 2: wrong usage. */
+/** 0: success. 1: something was refused, failed or was found. 2: wrong usage. */
 export type ExitStatus = 0 | 1 | 2;

@@ -22,7 +22,7 @@ Exit status:
   2    wrong usage, or a question that nobody can answer
   130  stopped by Ctrl-C (work: 0, if all that ran could end)`;
 
-/** The tree of all commands. */
+/** Returns the program with all commands. */
 export function programOf(surroundings: ProcessIo, end: End): Command {
   const { stdout, stderr, env } = surroundings;
   const program = new Command('batchlatch')

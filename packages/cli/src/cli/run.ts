@@ -4,10 +4,10 @@ import { programOf } from './program.ts';
 import { escapeControls } from '../text/escape-controls.ts';
 import type { ProcessIo } from './process-io.ts';
 
-/** The exit status of a command that Ctrl-C ended. */
+/** The exit status after Ctrl-C. */
 export const INTERRUPTED = 130;
 
-/** Runs the command of these arguments, without the program's own name. Resolves to the exit status; never rejects. */
+/** Runs the command of these arguments, and resolves to the exit status. Never rejects. */
 export async function runCli(argv: readonly string[], surroundings: ProcessIo): Promise<number> {
   let status = 0;
   let isOfSignals = false;
@@ -18,7 +18,7 @@ export async function runCli(argv: readonly string[], surroundings: ProcessIo): 
   try {
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) status = error.exitCode === 0 ? 0 : 2; // it has said so itself
+    if (error instanceof CommanderError) status = error.exitCode === 0 ? 0 : 2; // it has printed its message
     else if (!surroundings.signal.aborted) {
       const { line, status: told } = explainError(error);
       const isVerbose = argv.includes('--verbose');

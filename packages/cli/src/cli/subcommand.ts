@@ -5,35 +5,35 @@ import type { Context } from './context.ts';
 import { screenOf } from './print/screen.ts';
 import type { ExitStatus, ProcessIo } from './process-io.ts';
 
-/** What a command does, once its arguments are read. */
+/** The implementation of a command; called after its arguments are parsed. */
 export type Run<Options> = (
   context: Context,
   options: Options,
   operands: readonly string[],
 ) => Promise<ExitStatus>;
 
-/** A command that does something, unlike `claims`, which only holds others. */
+/** A command with an implementation, unlike `claims`, which only groups others. */
 export interface Subcommand<Options> {
   /** With its arguments, such as `show [key...]`. */
   readonly name: string;
-  /** For lists of commands. */
+  /** One line for lists of commands. */
   readonly summary: string;
-  /** Further lines for the command's own help. */
+  /** More text for the command's own help. */
   readonly description?: string;
-  /** Without `batchlatch`; the help ends with them. */
+  /** Examples for the end of the help, without `batchlatch`. */
   readonly examples: readonly string[];
-  /** A signal is how it ends, and not what breaks it off: its exit status is its own then too. */
+  /** Whether a signal is its normal end: then it keeps its own exit status. */
   readonly isEndedBySignals?: boolean;
-  /** Gives it its options. */
+  /** Adds its options. */
   define(command: Command): void;
-  /** Loads what it needs: a command loads no more than its own part. */
+  /** Imports its implementation, so that a command loads only its own code. */
   load(): Promise<Run<Options>>;
 }
 
-/** Told the exit status of the command that ran, and whether it is the same if a signal ended it. */
+/** Called with the exit status of the command, and whether a signal leaves that status unchanged. */
 export type End = (status: ExitStatus, isOfSignals: boolean) => void;
 
-/** Adds commands to a parent; `end` is told how the one that ran ended. */
+/** Adds a command to a parent. */
 export type AddSubcommand = <Options>(parent: Command, leaf: Subcommand<Options>) => void;
 
 export function addSubcommandIn(surroundings: ProcessIo, end: End): AddSubcommand {
@@ -59,7 +59,7 @@ function descriptionOf({ summary, description }: Pick<Subcommand<never>, 'summar
   return description === undefined ? sentence : `${sentence}\n\n${description}`;
 }
 
-/** Ends the help of a command with examples. */
+/** Adds examples to the end of a command's help. */
 export function withExamples(command: Command, examples: readonly string[]): Command {
   return command.addHelpText(
     'after',

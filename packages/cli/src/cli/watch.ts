@@ -2,21 +2,20 @@ import type { Context } from './context.ts';
 import { explainError } from './explain-error.ts';
 import type { ExitStatus } from './process-io.ts';
 
-/** What `--watch` reads again and again, and how it is shown. */
+/** A value that `--watch` reads repeatedly, and how to show it. */
 export interface Watched<Snapshot> {
   /** Such as `Claims of table claims`. */
   readonly title: string;
   read(): Promise<Snapshot>;
-  /** Shows all of it. */
   show(snapshot: Snapshot): void;
   toJson(snapshot: Snapshot): unknown;
-  /** A line for each thing that changed; `before` is undefined at first. */
+  /** Returns a line for each change; `before` is undefined at first. */
   changes(before: Snapshot | undefined, after: Snapshot): readonly string[];
 }
 
 /**
- * Goes on until it is stopped: on a terminal the page is drawn anew, elsewhere there is a line for each change, and with
- * `--json` a document in each line. A reading that fails after the first is told, and tried again.
+ * Reads and shows a value until the command is aborted: redraws the page on a terminal, prints a line for
+ * each change elsewhere, or a JSON document per line. A reading that fails after the first is retried.
  */
 export async function watch<Snapshot>(
   context: Context,

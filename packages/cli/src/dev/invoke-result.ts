@@ -1,28 +1,26 @@
-// How one invocation of a function ended, for whatever invoked it.
-
-/** What a function answered, or how it failed. */
+/** The function's answer, or its failure. */
 export type InvocationResult = InvocationSuccess | InvocationFailure;
 
 interface InvocationSuccess {
   readonly ok: true;
-  /** The answer as it is after JSON; undefined where the function answered nothing. */
+  /** The answer, parsed from JSON; undefined if the function returned nothing. */
   readonly payload: unknown;
 }
 
 export interface InvocationFailure {
   readonly ok: false;
-  /** Such as `Error`, `Runtime.ImportModuleError` or `Sandbox.Timedout`, as Lambda names it. */
+  /** Lambda's error type: `Error`, `Runtime.ImportModuleError`, `Sandbox.Timedout`. */
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[] | undefined;
-  /** Whether the function was stopped at its time limit. */
+  /** Whether the function was killed at its timeout. */
   readonly isTimeout?: boolean | undefined;
-  /** Whether it was not run, because as many as are reserved run already. It counts as no attempt. */
+  /** Whether it did not run because its reserved concurrency is in use. That is not an attempt. */
   readonly isThrottled?: boolean | undefined;
 }
 
 /**
- * Runs a function of the template once, by its logical id, and resolves when it has ended. Never rejects. `requestId` is the same
- * for all attempts of an asynchronous invocation; by default a new one.
+ * Invokes a function by its logical id, and resolves when it has ended. Never rejects. `requestId` is the
+ * same for all attempts of an asynchronous invocation. Default: a new one.
  */
 export type Invoke = (functionId: string, event: unknown, requestId?: string) => Promise<InvocationResult>;

@@ -17,35 +17,35 @@ import type { DevStack, DevTrigger, QueueTarget } from './stack.ts';
 
 export interface RunStackOptions {
   readonly stack: DevStack;
-  /** Those that the stack was read with. */
+  /** The addresses that the stack was read with. */
   readonly places: Places;
   readonly esbuild: Esbuild;
-  /** Takes what is built. The caller removes it. */
+  /** The folder for builds. The caller removes it. */
   readonly folder: string;
-  /** Whether changed sources are built again. Default true. */
+  /** Whether to rebuild changed sources. Default: true. */
   readonly reloads?: boolean;
-  /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
+  /** How late an answer may be, in milliseconds. Default: 0. */
   readonly graceMs?: number;
-  /** The functions that a debugger can attach to, with their ports. Default: none. */
+  /** The debugger ports, by function id. Default: none. */
   readonly inspectPorts?: ReadonlyMap<string, number> | undefined;
-  /** Names besides those of loopback by which the services may be addressed. Default: none. */
+  /** Host names that requests may use besides those of loopback. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined;
   readonly onEvent: OnDevEvent;
 }
 
-/** A template that runs on this machine. */
+/** A template that is running on this machine. */
 export interface RunningStack {
   readonly services: Services;
   readonly functions: RunningFunctions;
-  /** What differs from AWS, a sentence each. */
+  /** The differences from AWS, a sentence each. */
   readonly notes: readonly string[];
-  /** Takes nothing more from queues, and resolves when the batches in flight have ended. */
+  /** Stops receiving from queues, and resolves when the batches in flight have ended. */
   drain(): Promise<void>;
-  /** Ends the invocations that run, and everything else. */
+  /** Kills the running invocations, and stops everything else. */
   stop(): Promise<void>;
 }
 
-/** Starts the services of a template and its functions, and invokes them as their sources say. */
+/** Starts the services and functions of a template, and invokes the functions for their events. */
 export async function runStack(options: RunStackOptions): Promise<RunningStack> {
   const cleanup = new DisposeStack();
   try {
@@ -67,7 +67,7 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
   }
 }
 
-/** Whether a function has such a source, or a queue. */
+/** Returns whether a function or a queue has a trigger of this kind. */
 export function hasTrigger({ functions, queueTargets }: DevStack, kind: DevTrigger['kind']): boolean {
   return [
     ...functions.flatMap(({ triggers }) => triggers),
@@ -98,13 +98,13 @@ function startMappings(
   });
   for (const fn of stack.functions) void queues.start(fn);
   cleanup.defer(async () => {
-    // The batches in flight end with the processes.
+    // Stopping the functions ends the batches in flight.
     await Promise.all([queues.stop(), streams.stop(), functions.stop()]);
   });
   return queues;
 }
 
-/** The bus, the schedules, and what both hand to functions without waiting. */
+/** Starts the event bus and the schedules, and the asynchronous invocations that they cause. */
 async function startEvents(
   { stack, places, allowedHosts, onEvent }: RunStackOptions,
   { invoke }: RunningFunctions,

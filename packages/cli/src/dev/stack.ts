@@ -1,47 +1,47 @@
-// What `batchlatch dev` runs: a template, read with the addresses of this machine's services.
+// The model of a template that `batchlatch dev` runs, with the addresses of the local services.
 
-/** What a template has that runs here. */
+/** The parts of a template that run on this machine. */
 export interface DevStack {
   readonly functions: readonly DevFunction[];
   readonly queues: readonly DevQueue[];
   readonly tables: readonly DevTable[];
   readonly streams: readonly DevStream[];
   readonly queueTargets: readonly QueueTarget[];
-  /** What of the template does not run here, a sentence each. */
+  /** The parts of the template that do not run here, a sentence each. */
   readonly notes: readonly string[];
 }
 
-/** A function, its variables resolved. */
+/** A function with resolved variables. */
 export interface DevFunction {
   /** The logical id. */
   readonly id: string;
-  /** The physical name, as `AWS_LAMBDA_FUNCTION_NAME` has it. */
+  /** The physical name: `AWS_LAMBDA_FUNCTION_NAME`. */
   readonly name: string;
-  /** The folder of `CodeUri`, absolute. */
+  /** The absolute path of `CodeUri`. */
   readonly folder: string;
-  /** The module under it, with or without an extension: esbuild's first entry point, else the module of `Handler`. */
+  /** The module in that folder: esbuild's first entry point, else the module of `Handler`. */
   readonly entry: string;
   /** The name of the export, from `Handler`. */
   readonly exportName: string;
   readonly timeoutMs: number;
   readonly memoryMb: number;
-  /** The template's variables, and where the services are. */
+  /** The template's variables, and the endpoints of the local services. */
   readonly environment: Readonly<Record<string, string>>;
-  /** At most so many invocations at once; undefined is no limit. */
+  /** The most concurrent invocations; undefined: no limit. */
   readonly reservedConcurrency: number | undefined;
-  /** What `Metadata` says of its build: SAM's `BuildProperties`, such as `EntryPoints` and `Banner`; empty where it says nothing. */
+  /** SAM's `BuildProperties` in `Metadata`, such as `EntryPoints` and `Banner`; empty if there are none. */
   readonly buildProperties: Readonly<Record<string, unknown>>;
   readonly asynchronous: AsynchronousInvocation;
   readonly triggers: readonly DevTrigger[];
 }
 
-/** What Lambda does with invocations that nobody waits for. */
+/** Settings of asynchronous invocations. */
 export interface AsynchronousInvocation {
-  /** Default 2. */
+  /** Default: 2. */
   readonly maximumRetries: number;
-  /** Default 21,600,000 (6 hours). */
+  /** Default: 21,600,000 (6 hours). */
   readonly maximumAgeMs: number;
-  /** The ARN of the queue that gets what failed for good: the destination's envelope. */
+  /** The ARN of the failure destination's queue, which gets the failure record. */
   readonly onFailure: string | undefined;
   /** The ARN of the function's dead-letter queue, which gets the bare event. */
   readonly deadLetterQueue: string | undefined;
@@ -49,14 +49,14 @@ export interface AsynchronousInvocation {
 
 export type DevTrigger = SqsTrigger | StreamTrigger | RuleTrigger | ScheduleTrigger;
 
-/** An event source mapping's settings that all sources share. */
+/** Settings of event source mappings of all kinds. */
 interface MappingSettings {
-  /** The logical id that SAM gives it, such as `OrdersFunctionOrders`. */
+  /** SAM's logical id, such as `OrdersFunctionOrders`. */
   readonly id: string;
   readonly batchSize: number;
   /** `MaximumBatchingWindowInSeconds`. */
   readonly windowMs: number;
-  /** The parsed patterns of `FilterCriteria`; none is no filter. */
+  /** The parsed patterns of `FilterCriteria`; empty: no filter. */
   readonly filters: readonly unknown[];
   /** Whether `FunctionResponseTypes` has `ReportBatchItemFailures`. */
   readonly reportsBatchItemFailures: boolean;
@@ -72,12 +72,12 @@ export interface SqsTrigger extends MappingSettings {
 
 export interface StreamTrigger extends MappingSettings {
   readonly kind: 'kinesis' | 'dynamodb';
-  /** The stream's ARN; for a table's stream the table's ARN, followed by `/stream/…`. */
+  /** The ARN of the stream; for a table's stream, the table's ARN followed by `/stream/…`. */
   readonly streamArn: string;
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
-  /** -1 is no limit. */
+  /** -1: no limit. */
   readonly maximumRetries: number;
-  /** -1 is no limit. */
+  /** -1: no limit. */
   readonly maximumRecordAgeMs: number;
   readonly bisectsOnError: boolean;
   readonly parallelizationFactor: number;
@@ -85,24 +85,24 @@ export interface StreamTrigger extends MappingSettings {
   readonly onFailure: string | undefined;
 }
 
-/** A rule of EventBridge with a pattern. */
+/** An EventBridge rule with a pattern. */
 export interface RuleTrigger {
   readonly kind: 'rule';
   readonly id: string;
-  /** `default` unless the template says otherwise. */
+  /** Default: `default`. */
   readonly bus: string;
-  /** Checked: `matches` takes it. */
+  /** Valid for `matches`. */
   readonly pattern: unknown;
-  /** The constant `Input`, as text of JSON, or undefined for the event itself. */
+  /** The constant `Input`, as JSON text; undefined: the event itself. */
   readonly input: string | undefined;
   readonly isEnabled: boolean;
 }
 
-/** A rule, or a schedule of EventBridge Scheduler, by time. */
+/** A rule with a schedule expression, or a schedule of EventBridge Scheduler. */
 export interface ScheduleTrigger {
   readonly kind: 'schedule';
   readonly id: string;
-  /** The rule's or the schedule's, as its events have it in `resources`. */
+  /** The ARN of the rule or schedule; `resources` of its events has it. */
   readonly arn: string;
   readonly service: 'events' | 'scheduler';
   /** `rate(…)`, `cron(…)` or `at(…)`. */
@@ -112,10 +112,10 @@ export interface ScheduleTrigger {
   readonly isEnabled: boolean;
 }
 
-/** A queue that a rule or a schedule sends to. */
+/** A queue as the target of a rule or schedule. */
 export interface QueueTarget {
   readonly queueArn: string;
-  /** `SqsParameters.MessageGroupId`; defined for every target that is a FIFO queue. */
+  /** `SqsParameters.MessageGroupId`; always set for a FIFO queue. */
   readonly messageGroupId: string | undefined;
   readonly trigger: RuleTrigger | ScheduleTrigger;
 }
@@ -125,7 +125,7 @@ export interface DevQueue {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
-  /** As `CreateQueue` takes them; a redrive policy names the other queue by its ARN. */
+  /** The attributes for `CreateQueue`; a redrive policy names the dead-letter queue by ARN. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -133,12 +133,12 @@ export interface DevTable {
   readonly id: string;
   readonly name: string;
   readonly arn: string;
-  /** As `CreateTable` takes it. */
+  /** The input for `CreateTable`. */
   readonly definition: Readonly<Record<string, unknown>>;
   readonly timeToLiveAttribute: string | undefined;
 }
 
-/** A stream of Kinesis. */
+/** A Kinesis stream. */
 export interface DevStream {
   readonly id: string;
   readonly name: string;

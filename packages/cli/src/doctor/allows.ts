@@ -5,7 +5,7 @@ interface Target {
   readonly arnTails: readonly string[];
 }
 
-/** Whether a role allows an action on a resource; undefined where that cannot be told. */
+/** Returns whether a role allows an action on a resource; undefined if unknown. */
 export function allows(
   role: Role,
   action: string,
@@ -37,7 +37,7 @@ function applies(
   return onAction === true && onResource === true ? true : undefined;
 }
 
-/** True if any is, undefined if one might be. */
+/** Returns true if any verdict is true, else undefined if any is unknown. */
 function all(verdicts: readonly (boolean | undefined)[]): boolean | undefined {
   if (verdicts.includes(true)) return true;
   return verdicts.includes(undefined) ? undefined : false;
@@ -46,7 +46,7 @@ function all(verdicts: readonly (boolean | undefined)[]): boolean | undefined {
 function covers(resource: string, { id, arnTails }: Target, service: string): boolean | undefined {
   if (resource === '*' || resource === `<${id}.Arn>` || resource === `<${id}.Arn>*`) return true;
   const [arn, , inService = '', , , ...tail] = resource.split(':');
-  // A part that is unknown may be anything; a reference to another resource is not.
+  // An unknown part may match anything; a reference to another resource does not match.
   if (arn !== 'arn') return resource.startsWith('<?>') ? undefined : false;
   if (!matches(inService, service, '')) return inService.includes('<?>') ? undefined : false;
   const pattern = tail.join(':');
@@ -54,7 +54,7 @@ function covers(resource: string, { id, arnTails }: Target, service: string): bo
   return pattern.includes('<?>') ? undefined : false;
 }
 
-/** Compares with the wildcards of policies, without building a regular expression that a policy could make slow. */
+/** Matches the wildcards of policies, without a regular expression that a policy could make slow. */
 function matches(pattern: string, text: string, flags: '' | 'i'): boolean {
   const [wanted, given] = flags === 'i' ? [pattern.toLowerCase(), text.toLowerCase()] : [pattern, text];
   let [at, star, resume] = [0, -1, 0];

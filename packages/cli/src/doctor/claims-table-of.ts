@@ -2,7 +2,7 @@ import type { LambdaFunction, Table } from '../template/model.ts';
 import { allows } from './allows.ts';
 import type { Examination } from './examination.ts';
 
-/** What a store needs as it is by default (docs/deploying.md). */
+/** The permissions that a store needs with its default options (docs/deploying.md). */
 export const BATCHED: readonly string[] = [
   'dynamodb:PartiQLInsert',
   'dynamodb:PartiQLUpdate',
@@ -11,7 +11,7 @@ export const BATCHED: readonly string[] = [
 
 export const TABLE_NAME_VARIABLE = 'CLAIMS_TABLE_NAME';
 
-/** The tables that hold claims: those that functions name or may claim in, and those whose name and key look like it. */
+/** Returns the claims tables: those that functions use or the caller named, and those that look like one. */
 export function claimsTables(examination: Examination): readonly Table[] {
   const { tables, functions, claimsTables: given } = examination.model;
   const used = new Set(functions.map((lambda) => claimsTableOf(examination, lambda)?.id));
@@ -20,7 +20,7 @@ export function claimsTables(examination: Examination): readonly Table[] {
   );
 }
 
-/** The claims table of a function, by its environment or else by what its role allows. */
+/** Returns the claims table of a function: by its environment, else by its role's permissions. */
 export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): Table | undefined {
   const named = lambda.environment.value?.get(TABLE_NAME_VARIABLE);
   const { tables } = model;
@@ -33,13 +33,13 @@ export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): T
   );
 }
 
-/** Others have tables of claims too, such as insurers. */
+/** Returns whether a table has the key and TTL or index of claims: its name alone may mean other claims. */
 function looksLikeIt(table: Table): boolean {
   const hasIndex = table.indexKeys.value?.includes('overdueShard') === true;
   return keyIsId(table) && (table.ttl.value?.attribute === 'expiresAt' || hasIndex);
 }
 
-/** Whether a text is the table's name. */
+/** Returns whether a text is the table's name. */
 export function isNamed({ arnTails }: Table, name: string): boolean {
   return arnTails.includes(`table/${name}`);
 }
@@ -49,7 +49,7 @@ export function keyIsId({ key }: Table): boolean {
   return only?.name === 'id' && only.role === 'HASH' && others.length === 0;
 }
 
-/** The functions that something invokes, or that name a claims table. */
+/** Returns the functions that something invokes, or that use a claims table. */
 export function functionsOfRecords(examination: Examination): readonly LambdaFunction[] {
   const { functions, mappings, triggers, subscribers } = examination.model;
   const invoked = new Set([...mappings, ...triggers, ...subscribers].map(({ functionId }) => functionId));

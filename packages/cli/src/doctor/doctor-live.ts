@@ -9,20 +9,20 @@ import { LiveReading } from './live/live-reading.ts';
 import { readLiveTable } from './live/live-table.ts';
 import type { LambdaFunction, Mapping, Queue, Table } from '../template/model.ts';
 
-/** What is looked at: one of them, or several. */
+/** The deployed resources to check: one or several. */
 export interface LiveTarget {
   readonly queueUrl?: string;
   readonly tableName?: string;
-  /** A name or an ARN. */
+  /** Name or ARN. */
   readonly functionName?: string;
-  /** Whether optional findings are reported too. Default false. */
+  /** Whether to report optional findings too. Default: false. */
   readonly all?: boolean;
 }
 
 /**
- * Looks for mistakes in what is deployed. Of a function its queues and its claims table are read too, of a queue its functions
- * and its dead-letter queue. Only reads. What may not be read is said in `skipped`; what was named and is not there is a
- * `ConfigurationError`.
+ * Finds mistakes in deployed resources, and in those they are connected to. Writes nothing. Lists in
+ * `skipped` what it has no permission to read. Throws a `ConfigurationError` for a named resource that does
+ * not exist.
  */
 export async function doctorLive(
   clients: DoctorClients,

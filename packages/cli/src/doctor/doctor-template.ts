@@ -6,9 +6,9 @@ import { Resolver } from '../template/resolver.ts';
 import type { TemplateModel } from '../template/template-model.ts';
 
 /**
- * Looks for mistakes in a template of CloudFormation or SAM, in YAML or JSON. `parameters` are values of the template's
- * parameters; those that are left out have their defaults. `now` is the time, in epoch milliseconds, that decides which runtimes
- * are deprecated. `all` reports optional findings too. Throws a `ConfigurationError` if the text is no template.
+ * Finds mistakes in a template of CloudFormation or SAM. `parameters` override the template's defaults.
+ * `now`, in epoch milliseconds, decides which runtimes are deprecated. `all` reports optional findings too.
+ * Throws a `ConfigurationError` if the text is not a template.
  */
 export function doctorTemplate(
   source: { readonly file: string; readonly text: string },

@@ -3,33 +3,32 @@ import type { LambdaFunction, Mapping, Model, Queue, Resource, Setting, Table } 
 import { escapeControls } from '../text/escape-controls.ts';
 import type { Rules } from './rules/rule.ts';
 
-/** What is examined. */
+/** The model to examine. */
 export interface Subject extends Model {
   readonly origin: 'template' | 'live';
-  /** When it is examined, in epoch milliseconds: runtimes are deprecated on a date. */
+  /** The time of the examination, in epoch milliseconds: a runtime is deprecated from a date on. */
   readonly now: number;
-  /** Tables that are named as the claims table by whoever asks. */
+  /** The tables that the caller named as claims tables. */
   readonly claimsTables: ReadonlySet<string>;
 }
 
-/** What a check says about one resource. */
+/** The result of a check for one resource. */
 export interface Verdict {
   readonly message: string;
-  /** The lines to write. */
   readonly fix: string | readonly string[];
-  /** Where they belong: to the properties, beside them, or (`none`) to nothing, because they say so themselves. */
+  /** Where the lines belong: in the properties, beside them, or (`none`) where the lines themselves say. */
   readonly fixBelongsTo?: 'properties' | 'resource' | 'none';
   readonly line?: number | undefined;
-  /** Milder than the rule says. */
+  /** A milder severity than the rule's. */
   readonly severity?: Severity;
 }
 
 export interface ExaminationOptions {
-  /** Whether optional findings are reported too. Default false. */
+  /** Whether to report optional findings too. Default: false. */
   readonly all?: boolean | undefined;
 }
 
-/** One run over a model: collects what the checks find, and what they cannot judge. */
+/** One run of all checks over a model: collects findings, and what cannot be judged. */
 export class Examination {
   readonly model: Subject;
   readonly #rules: Rules;
@@ -56,13 +55,13 @@ export class Examination {
     return this.model.functions.find(({ id }) => id === functionId);
   }
 
-  /** How the fix names a resource: by its reference in a template, by its name in an account. */
+  /** Returns a resource's ARN for a fix: a reference in a template, the name in an account. */
   arnOf({ id }: Resource): string {
     if (this.model.origin === 'template') return `!GetAtt ${id}.Arn`;
     return id.startsWith('arn:') ? id : `the ARN of ${id}`;
   }
 
-  /** Whether a mapping's messages are in order: only FIFO queues have groups that Lambda keeps. */
+  /** Returns whether messages come in order: Lambda keeps the order of groups in FIFO queues only. */
   isFifo(mapping: Mapping): boolean {
     return this.queue(mapping.source.value)?.isFifo ?? mapping.isFifo;
   }
@@ -71,18 +70,18 @@ export class Examination {
     this.#checked.add(`${what} ${name}`);
   }
 
-  /** What is not known is said, and never guessed. */
+  /** Notes what is unknown; checks never guess. */
   cannotJudge(text: string): void {
     this.#skipped.add(text);
   }
 
-  /** The value; undefined, and noted, where it is not known. */
+  /** Returns the value of a setting. If it is unknown, notes that and returns undefined. */
   known<T>(resource: Resource, property: string, setting: Setting<T>): T | undefined {
     if (setting.unknown !== undefined) this.cannotJudge(`${resource.name}, ${property}: ${setting.unknown}`);
     return setting.unknown === undefined ? setting.value : undefined;
   }
 
-  /** Whether something is known not to be set. */
+  /** Returns whether a setting is known to be absent. */
   lacks(resource: Resource, property: string, setting: Setting<unknown>): boolean {
     return this.known(resource, property, setting) === undefined && setting.unknown === undefined;
   }
@@ -112,7 +111,7 @@ export class Examination {
     });
   }
 
-  /** What was found, errors first, then in the order of the file. */
+  /** Returns the findings: errors first, then in the order of the file. */
   result(skipped: readonly string[] = []): DoctorReport {
     const order: readonly Severity[] = ['error', 'warning', 'info'];
     return {
@@ -125,9 +124,9 @@ export class Examination {
     };
   }
 
-  /** The lines under the resource that they belong to. */
+  /** Puts the lines under the path of the resource that they belong to. */
   #placed({ id }: Resource, lines: readonly string[], to: 'properties' | 'resource' | 'none'): string {
-    // A line break in a name would begin a line of its own.
+    // A line break in a name would start a new line of YAML.
     const shown = lines.map(escapeControls);
     if (this.model.origin === 'live' || to === 'none') return shown.join('\n');
     const [resource = '', event] = id.split('.');

@@ -2,7 +2,7 @@ import { Examination, type ExaminationOptions, type Subject } from './examinatio
 import type { DoctorReport } from './finding.ts';
 import { AWS_RULES, CHECKS } from './rules/all-rules.ts';
 
-/** All checks of a model. `skipped` is what could not be read into it. */
+/** Runs all checks on a model. `skipped`: what could not be read into the model. */
 export function examine(
   model: Subject,
   skipped: readonly string[] = [],

@@ -1,7 +1,7 @@
 import type { LambdaFunction, Mapping, Queue } from '../template/model.ts';
 import type { Examination } from './examination.ts';
 
-/** A queue, the mapping that polls it, and the function that gets its messages. */
+/** A queue, the mapping that polls it, and the function that receives its messages. */
 export interface WiredQueue {
   readonly queue: Queue;
   readonly mapping: Mapping;
@@ -16,7 +16,7 @@ export function wiredQueues(examination: Examination): readonly WiredQueue[] {
   });
 }
 
-/** The queues that mappings poll. */
+/** Returns the queues that mappings poll. */
 export function sourceQueues(examination: Examination): ReadonlySet<Queue> {
   const queues = examination.model.mappings.map((mapping) => queueOf(examination, mapping));
   return new Set(queues.filter((queue) => queue !== undefined));

@@ -5,17 +5,17 @@ import { doctorTemplate } from './doctor-template.ts';
 import type { DoctorReport, Severity } from './finding.ts';
 import type { DoctorClients } from './live/clients.ts';
 
-/** What to look at: a template, what is deployed, or both. */
+/** Options of `runDoctor`: a template, deployed resources, or both. */
 export interface DoctorOptions extends LiveTarget {
-  /** The path of a template, in YAML or JSON. */
+  /** The path of a template in YAML or JSON. */
   readonly template?: string;
-  /** Values of the template's parameters. */
+  /** The values of the template's parameters. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** For what is deployed. */
+  /** Needed for deployed resources. */
   readonly clients?: DoctorClients;
 }
 
-/** Looks at a template, at what is deployed, or at both. Throws a `ConfigurationError` for what cannot be read. */
+/** Checks a template, deployed resources, or both. Throws a `ConfigurationError` for what cannot be read. */
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const { template, parameters = {}, clients = {}, ...target } = options;
   const { all = false } = target;
@@ -32,7 +32,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   return joinedReports(reports);
 }
 
-/** Several reports as one, errors first. */
+/** Joins reports into one, errors first. */
 export function joinedReports(reports: readonly DoctorReport[]): DoctorReport {
   const order: readonly Severity[] = ['error', 'warning', 'info'];
   return {

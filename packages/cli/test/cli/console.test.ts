@@ -129,9 +129,12 @@ describe('batchlatch console', () => {
     const port = new URL(browser.url).port;
     const env = { AWS_ENDPOINT_URL_DYNAMODB: claims.endpoint };
     const taken = await runCommand(['console', '--table', 'claims', '--port', port], { env });
-    expect(taken).toMatchObject({ status: 1, err: expect.stringContaining(`Port ${port} is taken`) });
+    expect(taken).toMatchObject({ status: 1, err: expect.stringContaining(`Port ${port} is in use`) });
     const foreign = await runCommand(['console', '--table', 'claims', '--host', '192.0.2.1'], { env });
-    expect(foreign).toMatchObject({ status: 1, err: expect.stringContaining('no address of this machine') });
+    expect(foreign).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('not an address of this machine'),
+    });
   });
 });
 

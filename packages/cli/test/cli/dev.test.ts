@@ -200,10 +200,10 @@ Resources:
 
   it.each([
     ['cdk.json', 'run `npx cdk synth`'],
-    ['serverless.yml', 'is of the Serverless Framework'],
+    ['serverless.yml', 'belongs to the Serverless Framework'],
     ['sst.config.ts', 'use `sst dev`, or write'],
-    ['main.tf', 'write the functions and their queues into a template.yaml of SAM'],
-    ['queues.tf', 'queues.tf is of Terraform'],
+    ['main.tf', 'write the functions and their queues into a SAM template.yaml'],
+    ['queues.tf', 'queues.tf belongs to Terraform'],
   ])('says what to do with %s', async (name, what) => {
     const code = await sources({ [name]: '{}' });
     const { status, err } = await runCommand(['dev', '--template', path.join(code.folder, name)]);

@@ -79,6 +79,6 @@ describe('A command whose store cannot be reached', () => {
     const { host } = await serve((socket) => socket.resetAndDestroy());
     const { status, err } = await runCommand(['claims', 'list', '--redis', `redis://${host}`]);
     expect(status).toBe(1);
-    expect(err).toMatch(/^Error: What answers there is no Redis, or wants TLS \(.*\): check the port, .*\n$/);
+    expect(err).toMatch(/^Error: The server is not Redis, or requires TLS \(.*\): check the port, .*\n$/);
   });
 });

@@ -75,7 +75,7 @@ describe('send --bus', () => {
       'standard input:2 has no source and detail-type; lines that are details need --source and --detail-type',
       'standard input:3 MalformedDetail: Detail is malformed.',
       'standard input:4 has a number with more digits than JavaScript reads; make it a string',
-      'standard input:5 has a time that is no date',
+      'standard input:5 has a time that is not a date',
       'standard input:6 NotAuthorizedForSourceException: Not authorized for the source.',
     ]);
     expect(got).toHaveLength(1);
@@ -92,6 +92,6 @@ describe('send --bus', () => {
     const env = { AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:9' };
     const args = ['--bus', 'default', '--source', 'shop', '--detail-type', 'Placed'];
     const ended = await send(args, { input: '{}', env });
-    expect(ended).toMatchObject({ status: 1, err: expect.stringContaining('Nothing answers there') });
+    expect(ended).toMatchObject({ status: 1, err: expect.stringContaining('No server answers') });
   });
 });

@@ -154,7 +154,7 @@ describe('send', () => {
     stopping.abort();
     const ended = await running;
     expect(ended).toMatchObject({ status: 130, out: expect.stringMatching(/^1 message was sent/) });
-    expect(ended.err).toContain('It ended after line 1');
+    expect(ended.err).toContain('Sending ended after line 1');
   });
 
   it('shows how far it is on a terminal', async () => {
@@ -223,7 +223,7 @@ describe('send', () => {
     expect(ended).toMatchObject({ status: 1 });
     expect(ended.out).toMatch(/^0 messages were sent to no-such-queue, \d{2} lines not\.\n$/);
     expect(ended.err).toMatch(
-      /It ended after line \d{2}; no later line was sent\.\nError: There is no such queue/,
+      /Sending ended after line \d{2}; no later line was sent\.\nError: There is no such queue/,
     );
   });
 

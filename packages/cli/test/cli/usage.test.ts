@@ -76,7 +76,7 @@ describe('An error', () => {
     const argv = [...list, '--endpoint-url', 'http://127.0.0.1:9', '--region', 'eu-west-1'];
     const { status, out, err } = await runCommand(argv);
     expect({ status, out }).toEqual({ status: 1, out: '' });
-    expect(err).toMatch(/^Error: Nothing answers there \(.*ECONNREFUSED.*\): check --endpoint-url, .*\n$/);
+    expect(err).toMatch(/^Error: No server answers \(.*ECONNREFUSED.*\): check --endpoint-url, .*\n$/);
     const verbose = await runCommand([...argv, '--verbose']);
     expect(verbose.err).toMatch(/made-up credentials are used\./);
     expect(verbose.err).toMatch(/\n {4}at /);

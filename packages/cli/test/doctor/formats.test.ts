@@ -77,9 +77,7 @@ describe('as text', () => {
         skipped: ['B: it is not here'],
       }),
     ).toBe('not judged: B: it is not here\n\n0 errors, 0 warnings, 0 info. Looked at 1 resource: queue A.');
-    expect(doctorText({ findings: [], checked: [], skipped: [] })).toContain(
-      'nothing that batchlatch has to do with',
-    );
+    expect(doctorText({ findings: [], checked: [], skipped: [] })).toContain('no resource of batchlatch');
   });
 
   it('keeps to the width, except for lines that are copied', () => {

@@ -3,21 +3,21 @@ import type { PostgresOptions } from '../connect/postgres.ts';
 import type { RedisOptions } from '../connect/redis.ts';
 import { httpUrl, integerBetween } from './values.ts';
 
-/** What every command takes. */
+/** The output options of every command. */
 export interface OutputOptions {
   readonly json?: boolean;
   readonly color?: boolean;
   readonly verbose?: boolean;
 }
 
-/** What every command takes that calls AWS. */
+/** The options of commands that call AWS. */
 export interface ConnectionOptions {
   readonly region?: string;
   readonly profile?: string;
   readonly endpointUrl?: string;
 }
 
-/** What every command takes that reads or changes claims. */
+/** The options of commands that read or change claims. */
 export interface TableOptions extends ConnectionOptions, PostgresOptions, RedisOptions {
   readonly table?: string;
   readonly index?: string;
@@ -35,7 +35,7 @@ const OPTIONS = {
   output: () => [
     new Option('--json', 'print JSON').helpGroup(OUTPUT),
     new Option('--no-color', 'print no colors (also: NO_COLOR)').helpGroup(OUTPUT),
-    new Option('--verbose', 'say more, and show the stack of errors').helpGroup(OUTPUT),
+    new Option('--verbose', 'print more, and the stack of errors').helpGroup(OUTPUT),
   ],
   connection: () => [
     new Option('--region <region>', 'AWS region (default: AWS_REGION, or the one of the profile)').helpGroup(
@@ -44,7 +44,7 @@ const OPTIONS = {
     new Option('--profile <name>', 'profile of the AWS configuration (default: AWS_PROFILE)').helpGroup(
       CONNECTION,
     ),
-    new Option('--endpoint-url <url>', 'another endpoint than AWS, such as http://127.0.0.1:8000')
+    new Option('--endpoint-url <url>', 'endpoint in place of AWS, such as http://127.0.0.1:8000')
       .argParser(httpUrl)
       .helpGroup(CONNECTION),
   ],
@@ -69,7 +69,8 @@ const OPTIONS = {
   postgres: () => [
     new Option(
       '--postgres [url]',
-      'claims are in PostgreSQL (default: DATABASE_URL, or PGHOST and so on), in --table (default: batchlatch_claims)',
+      'claims are in PostgreSQL (default: DATABASE_URL, or PGHOST and ' +
+        'so on), in --table (default: batchlatch_claims)',
     ).helpGroup(OTHER_STORES),
   ],
   redis: () => [
@@ -86,13 +87,13 @@ const OPTIONS = {
   ],
 } satisfies Record<string, () => Option[]>;
 
-/** Gives a command these options, in the groups of its help. */
+/** Adds these options to a command, under the headings of its help. */
 export function withOptions(command: Command, ...kinds: readonly (keyof typeof OPTIONS)[]): Command {
   for (const kind of kinds) for (const option of OPTIONS[kind]()) command.addOption(option);
   return command;
 }
 
-/** Lets the options of every command be given before it too: `batchlatch --table claims claims list`. */
+/** Accepts the options of every command before the command too: `batchlatch --table claims claims list`. */
 export function withHiddenOptions(program: Command): Command {
   for (const make of Object.values(OPTIONS)) {
     for (const option of make()) program.addOption(option.hideHelp());

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { integerBetween, textUpTo } from './values.ts';
 
-/** Gives a command that changes something who, why, and whether to ask. */
+/** Adds the options of a command that changes something: who does it, why, and whether to ask first. */
 export function changeOptions(command: Command, keptOn: string): void {
   for (const option of [
     new Option('--reason <text>', `why; kept on the ${keptOn} (required)`).argParser(textUpTo(256)),
@@ -14,7 +14,7 @@ export function changeOptions(command: Command, keptOn: string): void {
   }
 }
 
-/** Whether to ask, and whether to do anything at all. */
+/** Returns the options `--dry-run` and `--yes`. */
 export function consentOptions(): Option[] {
   return [
     new Option('--dry-run', 'show what would be done, and do nothing').helpGroup('Change:'),
@@ -22,9 +22,8 @@ export function consentOptions(): Option[] {
   ];
 }
 
-/** For a command that can go on reading. */
 export function watchOption(): Option {
-  return new Option('--watch [seconds]', 'go on every so many seconds, until Ctrl-C')
+  return new Option('--watch [seconds]', 'read and show again at this interval (default: 5), until Ctrl-C')
     .argParser(integerBetween(1, 86_400))
     .preset('5')
     .helpGroup('Output:');

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads an option's value as a whole number in these bounds. */
+/** Returns a parser for a whole number within these bounds. */
 export function integerBetween(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -9,13 +9,13 @@ export function integerBetween(least: number, most: number): (text: string) => n
   };
 }
 
-/** Reads an option's value as an http or https URL. */
+/** Parses an http or https URL. */
 export function httpUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new InvalidArgumentError('Give a URL such as http://127.0.0.1:8000.');
 }
 
-/** Reads an option's value as a text that may not be empty or longer than this. */
+/** Returns a parser for a text that is neither blank nor longer than this. */
 export function textUpTo(longest: number): (text: string) => string {
   return (text) => {
     if (text.trim() !== '' && text.length <= longest) return text;
@@ -23,7 +23,7 @@ export function textUpTo(longest: number): (text: string) => string {
   };
 }
 
-/** Reads an option's value as JSON, and keeps its text. */
+/** Checks that a value is JSON, and returns its text. */
 export function jsonText(text: string): string {
   try {
     JSON.parse(text);
@@ -35,14 +35,14 @@ export function jsonText(text: string): string {
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Reads an option's value as a time with its unit, in milliseconds. */
+/** Parses a time with its unit, such as `25s`, into milliseconds. */
 export function duration(text: string): number {
   const ms = durationOf(text);
   if (ms !== undefined) return ms;
   throw new InvalidArgumentError('Give a time with its unit, such as 500ms, 25s or 2m.');
 }
 
-/** Reads an option's value as a number in a time. */
+/** Parses a rate, such as `100/1s` or `5/m`. */
 export function rate(text: string): { readonly records: number; readonly perMs: number } {
   const [, number = '', time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
   const perMs = durationOf(/^[a-z]/.test(time) ? `1${time}` : time) ?? 0;

@@ -33,7 +33,7 @@ export interface ChangeOptions extends TableOptions, Named, Consent {
   readonly result?: string;
 }
 
-/** `claims release`, `resolve`, `park` or `forget` */
+/** Returns `claims release`, `resolve`, `park` or `forget`. */
 export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
   return (context, options, keys) => {
     const { reason } = options;
@@ -88,7 +88,7 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
   };
 }
 
-/** Whether claims are named one by one; else they are those of a state. Throws a `UsageError` if neither, or both. */
+/** Returns whether claims are named one by one, not by state. Throws a `UsageError` for neither or both. */
 function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
   const { state, prefix } = options;
   const isNamed = areNamed(keys, options);
@@ -97,7 +97,8 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
   }
   if (isNamed || state !== undefined) return isNamed;
   throw new UsageError(
-    'Name the claims: KEY, --hash HASH or --record-id ID; or --state parked, with --prefix if you like, for many.',
+    'Name the claims: KEY, --hash HASH or --record-id ID; or ' +
+      '--state parked, with --prefix if you like, for many.',
   );
 }
 
@@ -127,10 +128,10 @@ async function findAll({ store, place }: Claims, options: ChangeOptions, context
   return { claims, missing: [] };
 }
 
-/** How many are sent before it is looked whether somebody wants to stop. */
+/** The claims of one step; `signal` is checked between steps. */
 const AT_ONCE = 100;
 
-/** What was sent is waited for: a request that is given up may have been carried out. */
+/** Waits for what was sent, even after an abort: an abandoned request may have been carried out. */
 async function changeAll(
   { store }: Claims,
   wanted: readonly Claim[],
@@ -186,13 +187,13 @@ function dryRun(
   return refusals.length > 0 ? 1 : 0;
 }
 
-/** More would not be read. */
+/** The most claims of a plan that are printed. */
 const MOST_SHOWN = 20;
 
 function showPlan(operation: OperationKind, planned: readonly Planned[], context: Context): void {
   const { screen } = context;
   if (planned.length === 0) return;
-  // What is refused and what is risky comes first: it must not be among those that are not shown.
+  // Refused and risky changes come first, so that they are not among the rows left out.
   const weight = ({ refused, isRisky }: Planned): number =>
     Number(refused !== undefined) * 2 + Number(isRisky);
   const sorted = planned.toSorted((a, b) => weight(b) - weight(a));

@@ -13,7 +13,7 @@ export const CLAIM_COLUMNS: readonly Column[] = [
   { heading: 'ERROR', min: 12, isOptional: true },
 ];
 
-/** A claim in such a list. */
+/** Returns the cells of one claim. */
 export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string[] {
   return [
     escapeControls(claim.key),
@@ -24,18 +24,18 @@ export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen'
   ];
 }
 
-/** The state in its colour. */
+/** Returns the state in its colour. */
 export function shownState(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string {
   const state = stateOf(claim, now());
   return screen.paint(STYLES[state], state);
 }
 
-/** The name of the error and its message; empty where there is none. */
+/** Returns the name of the error and its message; empty without an error. */
 export function errorText({ error }: Pick<Claim, 'error'>): string {
   return error === undefined ? '' : escapeControls(`${error.name}: ${error.message}`);
 }
 
-/** Such as `5, of which 3 count`. */
+/** Returns the attempts as text, such as `5, of which 3 count`: released attempts do not count. */
 export function attemptText(claim: Pick<Claim, 'attempt' | 'releases'>): string {
   const counted = claim.attempt - claim.releases;
   return counted === claim.attempt ? String(claim.attempt) : `${claim.attempt}, of which ${counted} count`;
@@ -49,7 +49,7 @@ const STYLES = {
   completed: 'green',
 } as const satisfies Record<ClaimState, Style>;
 
-/** Since when the claim is in its state. */
+/** Returns when the claim entered its state. */
 function sinceOf(claim: Claim, now: number): number {
   switch (stateOf(claim, now)) {
     case 'in-progress':

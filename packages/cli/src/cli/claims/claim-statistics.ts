@@ -106,16 +106,17 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
   if (oldestOverdue !== undefined) {
     screen.line();
     screen.line(
-      `Oldest overdue claim: ${escapeControls(oldestOverdue.key)}, its lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
+      `Oldest overdue claim: ${escapeControls(oldestOverdue.key)}, its ` +
+        `lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
     );
   }
   tellNewer(statistics.newer, screen);
   screen.note(
-    `${costText({ readBy: 'scan', ...statistics }, claims)}${isWhole ? '' : ' There are more: raise --limit.'}`,
+    costText({ readBy: 'scan', ...statistics }, claims) + (isWhole ? '' : ' There are more: raise --limit.'),
   );
 }
 
-/** In UTC, as log lines are; only what is known of the claims that are still kept. */
+/** Shows the periods in UTC, as in log lines. They cover only claims that are still kept. */
 function showPeriods(periods: readonly StatisticsPeriod[], { screen }: Context): void {
   screen.line();
   screen.table(

@@ -18,7 +18,8 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
     name: 'list',
     summary: 'list claims, by state or prefix',
     description:
-      'Uses the index of overdue claims where the table has one and the state is overdue, in-progress or parked; otherwise it reads every row of the table, and says how many, and which index is missing.',
+      'Uses the index of overdue claims where the table has one and the state is overdue, in-progress or ' +
+      'parked; otherwise it reads every row of the table, and says how many, and which index is missing.',
     examples: [
       'claims list --table claims --state parked',
       'claims list --table claims --prefix orders# --all --json',
@@ -75,7 +76,9 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
     name: 'copy',
     summary: 'copy claims from one store to another',
     description:
-      'As they are, with their owners, times, results and history. A key that has a row in the other store is left out, unless that row is an earlier state of the claim: run it again, and it brings what has changed. Stop the consumers first: what they complete afterwards would run again.',
+      'Claims are copied unchanged, with their owners, times, results and history. A key that has a row in ' +
+      'the other store is skipped, unless that row is an earlier state of the claim: run it again to copy ' +
+      'later changes. Stop the consumers first: what they complete afterwards would run again.',
     examples: [
       'claims copy --from dynamodb --from-table claims --to postgres',
       'claims copy --from redis --to postgres --to-table shop.claims --dry-run',
@@ -123,7 +126,8 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
   changing('release', {
     summary: 'let keys run again, their attempts counted from 0',
     description:
-      'The next delivery of a record with this key runs it. Redrive the dead-letter queue if the record is there.',
+      'The next delivery of a record with this key runs it. Redrive ' +
+      'the dead-letter queue if the record is there.',
     examples: [
       'claims release \'orders#o-1042\' --table claims --reason "fixed in 1.4"',
       'claims release --state parked --prefix orders# --table claims --reason "bank is back" --yes',
@@ -134,7 +138,8 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
     description: 'Further deliveries are dropped as duplicates, and get the result if there is one.',
     examples: [
       'claims resolve \'orders#o-1042\' --table claims --reason "charged by hand"',
-      'claims resolve \'orders#o-1042\' --table claims --reason "charged by hand" --result \'{"chargeId":"ch_1"}\'',
+      "claims resolve 'orders#o-1042' --table claims --reason " +
+        '"charged by hand" --result \'{"chargeId":"ch_1"}\'',
     ],
     define: (command) => {
       command.addOption(
@@ -150,8 +155,7 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
   }),
   changing('forget', {
     summary: 'delete claims, as if their keys had never been claimed',
-    description:
-      'The next delivery of a completed key runs again. There is no history of it: the row is gone with it.',
+    description: 'The next delivery of a completed key runs again. The history is deleted with the row.',
     examples: ['claims forget \'orders#o-1042\' --table claims --reason "test order"'],
   }),
 ];

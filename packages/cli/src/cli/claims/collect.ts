@@ -4,7 +4,7 @@ import type { Screen } from '../print/screen.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
 
-/** Claims of one page or several, and what they cost. */
+/** The claims of all pages that were read, and the cost of reading them. */
 export interface Collected extends Omit<ClaimPage, 'claims'> {
   readonly claims: readonly Claim[];
 }
@@ -12,7 +12,7 @@ export interface Collected extends Omit<ClaimPage, 'claims'> {
 /** The most claims of one page. */
 const PAGE = 1_000;
 
-/** Reads pages until there are `most` claims or no more: one page may hold few, and still not be the last. */
+/** Reads pages until it has `most` claims or no next page: a page with few claims may not be the last. */
 export async function collect(
   read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<ClaimPage>,
   most: number,
@@ -52,14 +52,14 @@ export async function collect(
 
 type LeftOut = Pick<ClaimPage, 'unreadable' | 'newer'>;
 
-/** What two readings left out. */
+/** Adds up the rows that two pages left out. */
 function leftOutOf(one: LeftOut, other: LeftOut): LeftOut {
   const unreadable = (one.unreadable ?? 0) + (other.unreadable ?? 0);
   const newer = [...(one.newer ?? []), ...(other.newer ?? [])];
   return { ...(unreadable > 0 && { unreadable }), ...(newer.length > 0 && { newer }) };
 }
 
-/** What a reading cost, as `Read 1,204 rows of the table (151 read units).` */
+/** Returns the cost of reading as text, such as `Read 1,204 rows of the table (151 read units).` */
 export function costText(
   { readBy, missingIndex, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
   { rowsOf }: Pick<Claims, 'rowsOf'>,
@@ -69,7 +69,7 @@ export function costText(
   const others =
     unreadable === undefined
       ? ''
-      : ` ${formatNumber(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
+      : ` ${formatNumber(unreadable)} of them ${unreadable === 1 ? 'is not a claim' : 'are not claims'}.`;
   const advice =
     missingIndex === undefined
       ? ''
@@ -77,10 +77,9 @@ export function costText(
   return `Read ${plural(rowsRead, 'row')} ${what}${units}.${others}${advice}`;
 }
 
-/** More would hide the rest. */
 const MOST_NEWER_SHOWN = 20;
 
-/** Says which rows a newer version wrote. */
+/** Prints the keys of rows that a newer version wrote. */
 export function tellNewer(newer: readonly NewerRow[] | undefined, screen: Screen): void {
   if (newer === undefined) return;
   for (const { key, format, version } of newer.slice(0, MOST_NEWER_SHOWN)) {

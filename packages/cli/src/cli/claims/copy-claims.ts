@@ -46,7 +46,8 @@ async function dryRun(
   if (screen.isJson) screen.json({ wouldCopy: total, running: counts['in-progress'], newer: newer.length });
   else {
     screen.line(
-      `${from.place} has ${plural(total, 'claim')} to copy to ${to.place}, ${formatNumber(counts['in-progress'])} of them running.`,
+      `${from.place} has ${plural(total, 'claim')} to copy to ${to.place}, ` +
+        `${formatNumber(counts['in-progress'])} of them running.`,
     );
     if (newer.length > 0) screen.note(newerNote(newer.length));
     screen.note('This was a dry run: nothing was copied.');
@@ -54,7 +55,6 @@ async function dryRun(
   return 0;
 }
 
-/** More would hide the rest. */
 const MOST_FAILURES_SHOWN = 20;
 
 async function copy(
@@ -103,22 +103,33 @@ function show(
     screen.note(`Not copied: ${escapeControls(key)}: ${escapeControls(message)}`);
   if (failed > failures.length) screen.note(`… and ${plural(failed - failures.length, 'more claim')}`);
   if (withoutResult > 0)
-    screen.note(`${plural(withoutResult, 'claim')} went without a result too long for it.`);
+    screen.note(
+      `${plural(withoutResult, 'claim')} copied without a result that is too long for the other store.`,
+    );
   if (unreadable > 0)
-    screen.note(`${plural(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
+    screen.note(
+      `Skipped ${plural(unreadable, 'row')} that ${unreadable === 1 ? 'is not a claim' : 'are not claims'}.`,
+    );
   if (newer > 0) screen.note(newerNote(newer));
   if (running > 0) {
     screen.note(
-      `${plural(running, 'claim')} ${running === 1 ? 'was' : 'were'} running: ${running === 1 ? 'it ends' : 'they end'} where ${running === 1 ? 'it' : 'they'} came from. Stop the consumers, and run this again.`,
+      `${plural(running, 'claim')} ${running === 1 ? 'was' : 'were'} running, and will ` +
+        'end in the first store only. Stop the consumers, and run this again.',
     );
   }
   if (next !== undefined) screen.note(`Stopped. Go on with --cursor ${next}`);
 }
 
 function newerNote(newer: number): string {
-  return `Not copied: ${plural(newer, 'row')} of a newer format. Copy with the version of batchlatch that wrote ${newer === 1 ? 'it' : 'them'}.`;
+  return (
+    `Not copied: ${plural(newer, 'row')} of a newer format. Copy with the ` +
+    `version of batchlatch that wrote ${newer === 1 ? 'it' : 'them'}.`
+  );
 }
 
 function amounts({ copied, present }: ClaimsCopy): string {
-  return `Copied ${plural(copied, 'claim')}; ${formatNumber(present)} ${present === 1 ? 'was' : 'were'} there already.`;
+  return (
+    `Copied ${plural(copied, 'claim')}; ${formatNumber(present)} ` +
+    `${present === 1 ? 'was' : 'were'} there already.`
+  );
 }

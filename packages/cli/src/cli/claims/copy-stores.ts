@@ -4,7 +4,7 @@ import { UsageError } from '../cli-error.ts';
 import { postgresTableOf, type StoreKind, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 
-/** The two stores of a copy, and how claims are found in them. */
+/** The options of both stores of a copy. */
 export interface CopyStores extends Pick<
   TableOptions,
   'region' | 'profile' | 'endpointUrl' | 'index' | 'indexShards' | 'attributes'
@@ -21,16 +21,16 @@ export interface CopyStores extends Pick<
   readonly toCluster?: boolean;
 }
 
-/** A store of the two. */
+/** One of the two stores. */
 export interface CopySide {
   readonly store: ClaimAdmin;
-  /** Such as `table claims of DynamoDB`. */
+  /** For a person: `table claims of DynamoDB`. */
   readonly place: string;
 }
 
 const NAMES = { dynamodb: 'DynamoDB', postgres: 'PostgreSQL', redis: 'Redis' } as const;
 
-/** Opens both stores for `use`. */
+/** Opens both stores for `use`, and closes them after it. */
 export async function withBoth<Result>(
   context: Context,
   options: CopyStores,
@@ -46,7 +46,7 @@ export async function withBoth<Result>(
   );
 }
 
-/** What tells two stores apart, as far as the options do. */
+/** Returns a text that is equal for equal stores, as far as the options tell. */
 function placeNamed(side: 'from' | 'to', options: CopyStores, { env }: Pick<Context, 'env'>): string {
   const { kind, postgres, redis } = storeNamed(side, options[side]);
   const table = options[`${side}Table`];
@@ -104,7 +104,7 @@ function withSide<Result>(
   );
 }
 
-/** `dynamodb`, `postgres`, `redis`, or the URL of one of the latter; it is not shown, for it may hold a password. */
+/** Reads `dynamodb`, `postgres`, `redis` or a URL. Never print it: a URL may hold a password. */
 function storeNamed(
   side: 'from' | 'to',
   text: string = '',
@@ -115,6 +115,7 @@ function storeNamed(
   if (/^postgres(ql)?:\/\//.test(text)) return { kind: 'postgres', postgres: text };
   if (/^rediss?:\/\//.test(text)) return { kind: 'redis', redis: text };
   throw new UsageError(
-    `Say where claims are copied ${side}: --${side} dynamodb, postgres or redis, or the URL of a PostgreSQL or a Redis.`,
+    `Say where claims are copied ${side}: --${side} dynamodb, ` +
+      'postgres or redis, or the URL of a PostgreSQL or a Redis.',
   );
 }

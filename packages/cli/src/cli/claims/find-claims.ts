@@ -3,27 +3,26 @@ import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { collect, tellNewer } from './collect.ts';
 
-/** The claims that somebody names one by one. */
+/** The options that name claims by hash or record id. */
 export interface Named {
   readonly hash?: string;
   readonly recordId?: string;
 }
 
-/** What was found of them. */
+/** The result of a search for named claims. */
 export interface Found {
   readonly claims: readonly Claim[];
-  /** What there is no claim of, as it was named. */
+  /** The names without a claim, as they were given. */
   readonly missing: readonly string[];
 }
 
-/** Whether claims are named one by one: by keys, a hash or a record id. Throws a `UsageError` for more than one of these. */
+/** Returns whether keys, a hash or a record id are given. Throws a `UsageError` for more than one. */
 export function areNamed(keys: readonly string[], { hash, recordId }: Named): boolean {
   const ways = [keys.length > 0, hash !== undefined, recordId !== undefined].filter(Boolean);
   if (ways.length > 1) throw new UsageError('Name claims by KEY, by --hash or by --record-id: one of them.');
   return ways.length === 1;
 }
 
-/** Finds the claims that are named. */
 export async function findNamed(
   store: ClaimAdmin,
   keys: readonly string[],
@@ -50,12 +49,12 @@ async function search(
 ): Promise<Found> {
   const { claims, newer } = await collect(
     (page) => findClaims(store, which, { ...page, signal: context.signal }),
-    // A hash is of one key; a record may have been processed by several functions.
+    // A hash belongs to one key; a record may have been processed by several functions.
     'keyHash' in which ? 1 : Number.POSITIVE_INFINITY,
     context,
   );
   tellNewer(newer, context.screen);
-  // A claim that changes meanwhile may be found twice.
+  // A claim that changes during the search may be found twice.
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));
   return { claims: [...byKey.values()], missing: claims.length === 0 && newer === undefined ? [shown] : [] };
 }

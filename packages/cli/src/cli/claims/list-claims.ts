@@ -19,7 +19,7 @@ interface ListOptions extends TableOptions {
 }
 
 interface Snapshot extends Collected {
-  /** When it was read, in epoch milliseconds. */
+  /** When it was read; epoch milliseconds. */
   readonly at: number;
 }
 
@@ -79,7 +79,7 @@ function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions,
   if (next !== undefined) screen.note(`There may be more: add --all, or --cursor ${next}`);
 }
 
-/** For whoever watches a log instead of a terminal. */
+/** Returns a line for each change, for output that is not a terminal. */
 function changedClaims(before: Snapshot | undefined, after: Snapshot): string[] {
   const gone = new Map(before?.claims.map((claim) => [claim.key, claim]));
   const lines: string[] = [];
@@ -87,7 +87,7 @@ function changedClaims(before: Snapshot | undefined, after: Snapshot): string[] 
     const earlier = gone.get(claim.key);
     gone.delete(claim.key);
     const state = stateOf(claim, after.at);
-    // A lease that lapses changes the state and not the row.
+    // When a lease lapses, the state changes but the row does not.
     const wasSo = earlier !== undefined && stateOf(earlier, before?.at ?? 0) === state;
     if (wasSo && earlier.owner === claim.owner) continue;
     lines.push(`${state} ${escapeControls(claim.key)} attempt ${claim.attempt}`);

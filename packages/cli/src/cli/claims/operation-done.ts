@@ -1,6 +1,6 @@
 import type { OperationKind } from 'batchlatch/operations';
 
-/** What was done, for a sentence such as `released by ann`. */
+/** The past participle of each operation, for texts such as `released by ann`. */
 export const OPERATION_DONE: Readonly<Record<OperationKind, string>> = {
   release: 'released',
   resolve: 'resolved',

@@ -7,18 +7,18 @@ import {
 } from 'batchlatch/operations';
 import { isoTime } from '../../tool-base/iso-time.ts';
 
-/** What a change would do to a claim. */
+/** The planned effect of a change on one claim. */
 export interface Planned {
   readonly claim: Claim;
   /** For a person. */
   readonly effect: string;
-  /** Why it would be refused; absent if it would not. */
+  /** Why the change would be refused; absent if it would not be. */
   readonly refused?: RefusalReason;
-  /** Whether the work may be done twice because of it. */
+  /** Whether the work may be done twice. */
   readonly isRisky: boolean;
 }
 
-/** Says what a change would do to a claim as it is now. */
+/** Plans a change of one claim in its current state. */
 export function planChange(operation: OperationKind, claim: Claim, force: boolean, now: number): Planned {
   const refused = refusalOf(claim, { operation, seen: claim, force }, now);
   if (refused !== undefined) {
@@ -46,7 +46,7 @@ const EFFECTS = {
   forget: 'is deleted; its next delivery runs',
 } as const satisfies Record<OperationKind, string>;
 
-/** Why a change was refused, with what to do about it. */
+/** Returns why a change was refused, and what to do about it. */
 export function refusalText(why: RefusalReason, found: Claim | undefined, now: number): string {
   switch (why) {
     case 'absent':
@@ -54,9 +54,14 @@ export function refusalText(why: RefusalReason, found: Claim | undefined, now: n
     case 'changed':
       return found === undefined
         ? 'it has changed meanwhile'
-        : `it has changed meanwhile and is ${stateOf(found, now)} at attempt ${found.attempt}; try again if the change is still wanted`;
+        : `it has changed meanwhile and is ${stateOf(found, now)} at attempt ` +
+            `${found.attempt}; try again if the change is still wanted`;
     case 'running':
-      return `a handler may be running until ${isoTime(found?.leaseUntil)?.replace(/\.\d+Z$/, 'Z') ?? 'its lease ends'} (--force does it all the same)`;
+      return (
+        'a handler may be running until ' +
+        `${isoTime(found?.leaseUntil)?.replace(/\.\d+Z$/, 'Z') ?? 'its lease ends'} ` +
+        '(--force does it all the same)'
+      );
     case 'completed':
       return 'it is completed (--force does it all the same)';
   }

@@ -12,20 +12,20 @@ import { plural } from '../print/plural.ts';
 import { shownState } from './claim-cells.ts';
 import { refusalText } from './plan-change.ts';
 
-/** What became of one claim that somebody wanted to change. */
+/** The outcome of one claim that was to be changed. */
 export interface Change {
-  /** The key, or what else it was named by. */
+  /** The key, or the other name that was given. */
   readonly name: string;
-  /** As it was before; absent where there was none. */
+  /** The claim before the change; absent if there was none. */
   readonly claim?: Claim;
   readonly outcome: OperateOutcome;
 }
 
-/** What `--json` prints of changes. */
+/** The output of `--json` for changes. */
 export interface ChangeJson {
-  /** `claim` is null where it is forgotten. */
+  /** `claim` is null if it was forgotten. */
   readonly done: readonly { readonly key: string; readonly claim: ClaimJson | null }[];
-  /** `found` is null where there is no such claim. */
+  /** `found` is null if there is no such claim. */
   readonly refused: readonly {
     readonly key: string;
     readonly why: RefusalReason;
@@ -60,17 +60,17 @@ export function changeJson(changes: readonly Change[], now: number): ChangeJson 
   };
 }
 
-/** 1 if anything was refused or failed. */
+/** Returns exit status 1 if any change was refused or failed. */
 export function statusOf(changes: readonly Change[]): 0 | 1 {
   return changes.every(({ outcome }) => outcome.status === 'done') ? 0 : 1;
 }
 
-/** Longer lists of what went well would hide what did not. */
+/** The most successes that are printed, so that they do not hide the failures. */
 const MOST_SHOWN = 20;
 
 const DONE = { release: 'Released', resolve: 'Resolved', park: 'Parked', forget: 'Forgot' } as const;
 
-/** Tells a person what was done, and then what was not, with what was found instead. */
+/** Prints the changes that were made, then those that were not, with the claim that was found. */
 export function reportChanges(operation: OperationKind, changes: readonly Change[], context: Context): void {
   const { screen } = context;
   const done = changes.filter(({ outcome }) => outcome.status === 'done');
@@ -82,7 +82,8 @@ export function reportChanges(operation: OperationKind, changes: readonly Change
     if (outcome.status === 'refused') {
       const found = outcome.found === undefined ? '' : ` [${shownState(outcome.found, context)}]`;
       screen.note(
-        `Refused ${escapeControls(name)}${found}: ${escapeControls(refusalText(outcome.why, outcome.found, context.now()))}`,
+        `Refused ${escapeControls(name)}${found}: ` +
+          escapeControls(refusalText(outcome.why, outcome.found, context.now())),
       );
     } else if (outcome.status === 'error') {
       screen.note(`Failed ${escapeControls(name)}: ${escapeControls(outcome.error.message)}`);

@@ -82,7 +82,6 @@ function resultText({ result }: Claim, showResult: boolean): string | undefined 
     : `${formatNumber(result.length)} characters; --show-result shows it`;
 }
 
-/** For a person. */
 function eventText(event: TimelineEvent): string {
   switch (event.kind) {
     case 'claimed':
@@ -101,11 +100,13 @@ function eventText(event: TimelineEvent): string {
 
 function changeText({ operation, operator, reason, from }: OperatorChange): string {
   const error = errorText(from);
-  const before = `was ${escapeControls(from.status)} at attempt ${from.attempt}${error === '' ? '' : `, ${error}`}`;
-  return `${OPERATION_DONE[operation]} by ${escapeControls(operator)}: "${escapeControls(reason)}" (${before})`;
+  const before =
+    `was ${escapeControls(from.status)} at attempt ${from.attempt}` + (error === '' ? '' : `, ${error}`);
+  const by = escapeControls(operator);
+  return `${OPERATION_DONE[operation]} by ${by}: "${escapeControls(reason)}" (${before})`;
 }
 
-/** ISO 8601, and on a terminal how far away it is. */
+/** Returns the time in ISO 8601, and on a terminal also relative to now. */
 function bothTimes(time: number, { screen, now }: Context): string {
   const iso = isoTime(time)?.replace(/\.\d+Z$/, 'Z') ?? '?';
   return screen.isTerminal ? `${iso} (${relativeTime(time, now())})` : iso;

@@ -1,6 +1,6 @@
 import { candidatesOf, optionsWithValues, type Words } from './words.ts';
 
-/** The script for bash 4 and later. */
+/** Returns the script for bash 4 and later. */
 export function bashScript(program: string, words: readonly Words[]): string {
   const paths = words.filter(({ path }) => path !== '');
   return `# bash completion for ${program}

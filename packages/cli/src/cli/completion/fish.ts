@@ -1,6 +1,6 @@
 import type { OptionWord, Words } from './words.ts';
 
-/** The script for fish. */
+/** Returns the script for fish. */
 export function fishScript(program: string, words: readonly Words[]): string {
   const lines = words.flatMap(({ path, commands, options }) => {
     const when = conditionOf(
@@ -13,14 +13,15 @@ export function fishScript(program: string, words: readonly Words[]): string {
       ),
       ...options.map(
         (option) =>
-          `complete -c ${program} ${when} -l ${option.word.slice(2)}${valueOf(option)} -d ${quoted(option.meaning)}`,
+          `complete -c ${program} ${when} -l ${option.word.slice(2)}` +
+          `${valueOf(option)} -d ${quoted(option.meaning)}`,
       ),
     ];
   });
   return [`# fish completion for ${program}`, `complete -c ${program} -f`, ...lines, ''].join('\n');
 }
 
-/** All words of the path have been typed, and none that would lead further. */
+/** Matches when all words of the path have been typed, and none of its subcommands. */
 function conditionOf(path: string, commands: readonly string[]): string {
   const seen = path.split(' ').filter((word) => word !== '');
   const parts = [

@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 
-/** What may come after a command. */
+/** The words that may follow a command. */
 export interface Words {
   /** The command without the program's name: `claims list`; empty for the program itself. */
   readonly path: string;
-  /** Its commands; of one that has none, what its operand can be. */
+  /** Its subcommands; if it has none, the values of its first operand. */
   readonly commands: readonly Word[];
   readonly options: readonly OptionWord[];
 }
 
-/** A word and what it means. */
+/** A word and its description. */
 export interface Word {
   readonly word: string;
   readonly meaning: string;
@@ -17,11 +17,11 @@ export interface Word {
 
 /** An option: `--state`. */
 export interface OptionWord extends Word {
-  /** What follows it. `nothing`: it is a switch. `text`: only the person knows. */
+  /** Its value. `nothing`: it is a switch. `text`: any text. */
   readonly value: 'nothing' | 'text' | 'file' | readonly string[];
 }
 
-/** What the commands themselves say, for the scripts of all shells. */
+/** Reads the words from the commands themselves, for the scripts of all shells. */
 export function wordsOf(program: Command): Words[] {
   return visit(program, '');
 }
@@ -46,7 +46,7 @@ function visit(command: Command, path: string): Words[] {
   return [own, ...commands.flatMap((one) => visit(one, `${path} ${one.name()}`.trimStart()))];
 }
 
-/** What the first operand can be, such as the shells of `completion`. */
+/** Returns the values of the first operand, such as the shells of `completion`. */
 function operandsOf({ registeredArguments: [first] }: Command): Word[] {
   return (first?.argChoices ?? []).map((word) => ({ word, meaning: first?.description ?? '' }));
 }
@@ -55,12 +55,12 @@ function isFile(long: string): boolean {
   return long === '--template' || long === '--bodies';
 }
 
-/** All that may come next. */
+/** Returns all words that may come next. */
 export function candidatesOf({ commands, options }: Words): string[] {
   return [...commands, ...options].map(({ word }) => word);
 }
 
-/** Every option of any command that is followed by something: the same option means the same everywhere. */
+/** Returns every option with a value, once each: an option means the same in every command. */
 export function optionsWithValues(words: readonly Words[]): OptionWord[] {
   const byName = new Map(words.flatMap(({ options }) => options.map((option) => [option.word, option])));
   return [...byName.values()].filter(({ value }) => value !== 'nothing');

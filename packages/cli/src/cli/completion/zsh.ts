@@ -1,6 +1,6 @@
 import { optionsWithValues, type Word, type Words } from './words.ts';
 
-/** The script for zsh, for a file `_batchlatch` in the `fpath` or to be sourced. */
+/** Returns the script for zsh: a file `_batchlatch` in the `fpath`, or one to source. */
 export function zshScript(program: string, words: readonly Words[]): string {
   const paths = words.filter(({ path }) => path !== '');
   return `#compdef ${program}
@@ -36,7 +36,7 @@ function answerFor(value: 'nothing' | 'text' | 'file' | readonly string[]): stri
   return typeof value === 'string' ? ':' : `compadd -- ${value.join(' ')}`;
 }
 
-/** `word:meaning`, as `_describe` takes it. */
+/** Returns `word:meaning`, the format of `_describe`. */
 function described({ word, meaning }: Word): string {
   return `'${`${word}:${meaning}`.replaceAll("'", "'\\''")}'`;
 }

@@ -4,12 +4,12 @@ import path from 'node:path';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { ProcessIo } from '../process-io.ts';
 
-/** The services that commands call, as AWS's variables for endpoints call them. */
+/** The services that commands call, named as in AWS's endpoint variables. */
 export type Service = 'CLOUDWATCH' | 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM' | 'EVENTBRIDGE';
 
 type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
-/** What is told to a client of AWS's SDK; it finds the rest out by itself, as from the profile. */
+/** Settings of an AWS SDK client. The client resolves the rest itself, such as the profile's region. */
 export interface AwsSettings {
   readonly region?: string;
   readonly profile?: string;
@@ -18,8 +18,8 @@ export interface AwsSettings {
 }
 
 /**
- * Region, profile and endpoint as AWS's CLI takes them: the option, then the service's variable, then the general one. An
- * emulator on this machine needs neither region nor credentials, so it gets some where there are none.
+ * Returns region, profile and endpoint with the precedence of AWS's CLI: option, service's variable, general
+ * variable. An emulator on this machine gets a dummy region and dummy credentials if none are set.
  */
 export function awsSettings(
   service: Service,
@@ -34,7 +34,7 @@ export function awsSettings(
       ? undefined
       : (variable(`AWS_ENDPOINT_URL_${service}`) ?? variable('AWS_ENDPOINT_URL'))) ??
     (queueUrl !== undefined && isLocal(queueUrl) ? new URL(queueUrl).origin : undefined);
-  // AWS_DEFAULT_REGION is what AWS's CLI reads; the SDK for JavaScript does not.
+  // AWS's CLI reads AWS_DEFAULT_REGION; the SDK for JavaScript does not.
   const named = region ?? variable('AWS_REGION') ?? variable('AWS_DEFAULT_REGION');
   const usesDummies = isLocal(endpoint) && profile === undefined;
   const dummyRegion = usesDummies && variable('AWS_PROFILE') === undefined ? 'us-east-1' : undefined;
@@ -47,23 +47,23 @@ export function awsSettings(
   };
 }
 
-/** What was taken where nothing was given, for a person; undefined if nothing was. */
+/** Returns a sentence about the dummies in use; undefined if there are none. */
 export function dummiesOf({ endpoint = '', region, credentials }: AwsSettings): string | undefined {
   if (credentials === undefined) return undefined;
-  // Not all of the URL: it may hold a password.
+  // Only the origin: the URL may hold a password.
   return `${new URL(endpoint).origin} is on this machine: region ${region} and made-up credentials are used.`;
 }
 
 const DUMMY: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** Whether a URL is of this machine. */
+/** Returns whether a URL points to this machine. */
 export function isLocal(url: string | undefined): boolean {
   if (url === undefined || !URL.canParse(url)) return false;
   const { hostname } = new URL(url);
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);
 }
 
-/** Whether anything names credentials: whoever looks for them where there are none waits for an EC2 machine's. */
+/** Returns whether credentials are configured. Without any, the SDK would wait for an EC2 instance's. */
 function hasCredentials(env: ProcessIo['env']): boolean {
   const named = [
     'AWS_ACCESS_KEY_ID',

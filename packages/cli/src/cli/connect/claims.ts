@@ -13,30 +13,29 @@ import { withPostgres } from './postgres.ts';
 import { withRedis } from './redis.ts';
 import { tableNameOf } from './table-name.ts';
 
-/** The claims that a command works on. */
+/** The claims that a command reads or changes. */
 export interface Claims {
   readonly store: ClaimAdmin;
-  /** Where they are, as a person is told: `table claims`. */
+  /** For a person: `table claims`. */
   readonly place: string;
-  /** What its rows are read from, if by no index. */
+  /** The source of a read without an index. */
   readonly rowsOf: 'the table' | 'Redis';
-  /** States that the store finds by an index. */
+  /** The states that the store finds by an index. */
   readonly indexedStates: readonly ClaimState[];
-  /** Whether it is a database of AWS, or what stands for one, on this machine. */
+  /** Whether the endpoint of DynamoDB is on this machine. */
   readonly isLocal: boolean;
-  /** How many rows the database says that there are, where it says. */
+  /** Returns the database's own estimate of the number of rows, if it has one. */
   estimateRows?(): Promise<number | undefined>;
 }
 
 const INDEXED: readonly ClaimState[] = ['in-progress', 'overdue', 'parked'];
 
-/** Where the claims are that a command works on. */
 export type StoreKind = 'dynamodb' | 'postgres' | 'redis';
 
-/** The store that the options name. Throws a `UsageError` for more than one. */
+/** Returns the store that the options name. Throws a `UsageError` for more than one. */
 function storeKindOf({ postgres, redis, index, attributes }: TableOptions): StoreKind {
   if (postgres !== undefined && redis !== undefined) {
-    throw new UsageError('Claims are in one store: name it by --postgres or by --redis.');
+    throw new UsageError('Claims are in one store: give --postgres or --redis, not both.');
   }
   if (postgres === undefined && redis === undefined) return 'dynamodb';
   if (index !== undefined || attributes !== undefined) {
@@ -45,7 +44,7 @@ function storeKindOf({ postgres, redis, index, attributes }: TableOptions): Stor
   return postgres === undefined ? 'redis' : 'postgres';
 }
 
-/** Opens the claims for `use`. */
+/** Opens the claims for `use`, and closes the connection after it. */
 export async function withClaims<Result>(
   context: Context,
   options: TableOptions,
@@ -85,7 +84,7 @@ async function inPostgres<Result>(
   );
 }
 
-/** CLAIMS_TABLE_NAME is DynamoDB's: another table would be taken for it without a word. */
+/** CLAIMS_TABLE_NAME is ignored: it names a table of DynamoDB. */
 export function postgresTableOf({ table = 'batchlatch_claims' }: Pick<TableOptions, 'table'>): string {
   return table;
 }
@@ -130,7 +129,7 @@ async function inDynamoDB<Result>(
   });
 }
 
-/** An admin that was told to read no index does not know that there is none. */
+/** Reports the missing index: an admin told to use no index does not know that the table has none. */
 function sayingThatIndexIsMissing(table: ClaimAdmin): ClaimAdmin {
   const said = <Reading>(reading: Reading, state: ClaimState | undefined): Reading =>
     state !== undefined && INDEXED.includes(state) ? { ...reading, missingIndex: 'overdue' } : reading;
@@ -141,13 +140,12 @@ function sayingThatIndexIsMissing(table: ClaimAdmin): ClaimAdmin {
   };
 }
 
-/** As DynamoDB counts them, every six hours. */
+/** Returns DynamoDB's item count, which is updated about every six hours. */
 async function itemCountOf(client: DynamoDBClient, tableName: string): Promise<number | undefined> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
   return Table?.ItemCount;
 }
 
-/** The claims in a table of DynamoDB. */
 async function openTable(
   client: DynamoDBClient,
   tableName: string,

@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { Context } from '../context.ts';
 import { awsSettings, dummiesOf } from './aws-settings.ts';
 
-/** A client of DynamoDB for these options, which is closed when `use` has ended. */
+/** Creates a DynamoDB client from these options for `use`, and destroys it after it. */
 export async function withDynamoDB<Result>(
   context: Context,
   options: ConnectionOptions,
@@ -12,7 +12,7 @@ export async function withDynamoDB<Result>(
   const settings = awsSettings('DYNAMODB', options, context);
   const dummies = dummiesOf(settings);
   if (dummies !== undefined) context.screen.detail(dummies);
-  // With the methods of all operations: a bare client would need the commands of an SDK beside the command line.
+  // `DynamoDB` has its operations as methods: with `DynamoDBClient`, the store would load the SDK's commands.
   const client = new DynamoDB({
     ...settings,
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },

@@ -3,19 +3,16 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../cli-error.ts';
 
-/** Where packages are looked for: in the project that the command is run in, and beside this package. */
+/** The folders to resolve packages from: the project that the command runs in, then this package. */
 const FOLDERS = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];
 
 interface LoadOptions {
   readonly folders?: readonly string[];
-  /** How a missing one is installed. */
+  /** The command that installs a missing package. */
   readonly install?: string;
 }
 
-/**
- * The first of these packages that the project has, or this package brings. Throws a `CliError` that says how to install one, if there is
- * none.
- */
+/** Loads the first of these packages that is installed, or throws a `CliError` with the install command. */
 export function loadPeer(
   names: readonly string[],
   { folders = FOLDERS, install = 'npm install' }: LoadOptions = {},
@@ -30,7 +27,7 @@ export function loadPeer(
   throw new CliError(`This needs the package ${names.join(' or ')}, which is not installed here: ${either}.`);
 }
 
-/** A package that is there and cannot be loaded is an error of its own. */
+/** Returns whether a package can be resolved: one that fails to load throws its own error. */
 function isInstalled(name: string, require: NodeJS.Require): boolean {
   try {
     require.resolve(name);

@@ -4,15 +4,15 @@ import type { Context } from '../context.ts';
 
 const PARTITION_KEY = 'overdueShard';
 
-/** The index of overdue claims, as the store is told of it. `isMissing`: the table was looked at, and has none. */
+/** The store's option for the overdue index. `isMissing`: the table was described, and has none. */
 export interface TableIndex {
   readonly option: false | OverdueIndexOptions;
   readonly isMissing: boolean;
 }
 
 /**
- * The index of overdue claims: the one that is named, none for `none`, else the one that the table has. Without the right to
- * describe the table, the store finds out whether the table has the index `overdue`.
+ * Returns the index of overdue claims: the named one, none for `none`, else the one found in the table's
+ * description. Without permission to describe the table, the store itself looks for the index `overdue`.
  */
 export async function overdueIndexOf(
   client: DynamoDBClient,

@@ -6,7 +6,7 @@ import type { ProcessIo } from '../process-io.ts';
 import { sentence } from '../print/plural.ts';
 import { loadPeer } from './load-peer.ts';
 
-/** Which PostgreSQL; `true`: the one that the environment names. */
+/** The option `--postgres`; `true`: the environment names the database. */
 export interface PostgresOptions {
   readonly postgres?: string | true;
 }
@@ -25,7 +25,7 @@ interface Pg {
   readonly Client: new (config?: Readonly<Record<string, unknown>>) => ClientOfPg;
 }
 
-/** Opens the PostgreSQL that the options name for `use`, by the `pg` of the user's project. */
+/** Connects to the PostgreSQL that the options name, with the project's `pg`, for `use`. */
 export async function withPostgres<Result>(
   context: Context,
   { postgres }: PostgresOptions,
@@ -44,23 +44,23 @@ export async function withPostgres<Result>(
     },
     max: 2,
     connectionTimeoutMillis: 5_000,
-    // By the client: a pooler refuses a connection that sets it on the server.
+    // Set on the client: a pooler refuses a connection that sets `statement_timeout`.
     query_timeout: 60_000,
     application_name: 'batchlatch',
   });
-  // A connection that fails while nobody uses it is replaced.
+  // The pool replaces an idle connection that fails.
   pool.on('error', ({ message }) => context.screen.detail(`A connection failed: ${escapeControls(message)}`));
   try {
     await connectOnce(pool);
     return await use(pool);
   } finally {
     await pool.end();
-    // pg leaves a connection open that failed while it signed in: the process would wait for the server to close it.
+    // pg leaves a connection open that failed while it signed in; it would keep the process alive.
     for (const { connection } of clients) connection?.stream?.destroy?.();
   }
 }
 
-/** A person waits: what a store would try again for a while is told at once. The connection is used afterwards. */
+/** Connects once before the store does, which would retry: a person waits. The pool keeps the connection. */
 async function connectOnce(pool: PostgresPool): Promise<void> {
   try {
     (await pool.connect()).release();
@@ -72,18 +72,28 @@ async function connectOnce(pool: PostgresPool): Promise<void> {
 function whyNotConnected(error: unknown): string {
   const { code, message } = error as Partial<NodeJS.ErrnoException>;
   const why = message === undefined || message === '' ? String(code) : message;
-  if (/^E[A-Z_]+$/.test(code ?? '')) return `Nothing answers there (${why}): check the host and the port.`;
+  if (/^E[A-Z_]+$/.test(code ?? ''))
+    return `PostgreSQL does not answer (${why}): check the host and the port.`;
   if (/timeout/i.test(why)) {
-    return 'PostgreSQL does not answer within 5 seconds: check the host and the port, and whether this machine may connect to it.';
+    return (
+      'PostgreSQL does not answer within 5 seconds: check the host and ' +
+      'the port, and whether this machine may connect to it.'
+    );
   }
   if (why.includes('password must be a string')) {
     return 'PostgreSQL asks for a password, and none is given: put it into the URL or into PGPASSWORD.';
   }
   if (/^28|^3D/.test(code ?? '')) {
-    return `PostgreSQL does not let the role in: ${sentence(why)} Check the URL, or PGUSER, PGPASSWORD and PGDATABASE.`;
+    return (
+      `PostgreSQL does not let the role in: ${sentence(why)} Check ` +
+      'the URL, or PGUSER, PGPASSWORD and PGDATABASE.'
+    );
   }
   if (/SSL|certificate/i.test(why)) {
-    return `No encrypted connection to PostgreSQL: ${sentence(why)} Check \`sslmode\` and \`sslrootcert\` in the URL.`;
+    return (
+      `No encrypted connection to PostgreSQL: ${sentence(why)} ` +
+      'Check `sslmode` and `sslrootcert` in the URL.'
+    );
   }
   return `PostgreSQL cannot be used: ${sentence(why)}`;
 }
@@ -96,14 +106,15 @@ const VARIABLES = {
   PGPASSWORD: 'password',
 } as const;
 
-/** The option, then DATABASE_URL, then the variables of `psql`. An URL may hold a password, and is never shown. */
+/** Reads the option, then DATABASE_URL, then psql's variables. A URL may hold a password: never print it. */
 function targetOf(postgres: string | true | undefined, env: ProcessIo['env']): Record<string, string> {
   const url = typeof postgres === 'string' ? postgres : env['DATABASE_URL'] || undefined;
   if (url !== undefined) {
     if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { connectionString: url };
     throw new UsageError(
       typeof postgres === 'string'
-        ? 'After --postgres comes the URL of a database, such as postgres://user@host:5432/name, or nothing: put other words before it.'
+        ? '--postgres takes the URL of a database, such as postgres://user@host:5432/name, or no value: ' +
+            'put other arguments before it.'
         : 'DATABASE_URL must be the URL of a database, such as postgres://user@host:5432/name.',
     );
   }
@@ -113,6 +124,7 @@ function targetOf(postgres: string | true | undefined, env: ProcessIo['env']): R
   });
   if (named.length > 0) return Object.fromEntries(named);
   throw new UsageError(
-    'No PostgreSQL is named: add a URL after --postgres, or set DATABASE_URL, or PGHOST and what else `psql` reads.',
+    'No PostgreSQL is named: add a URL after --postgres, or set ' +
+      'DATABASE_URL, or PGHOST and the other variables of `psql`.',
   );
 }

@@ -5,19 +5,18 @@ import type { ProcessIo } from '../process-io.ts';
 import { sentence } from '../print/plural.ts';
 import { loadPeer } from './load-peer.ts';
 
-/** Which Redis; `true`: the one that the environment names. */
+/** The options of Redis; `redis: true`: REDIS_URL names the server. */
 export interface RedisOptions {
   readonly redis?: string | true;
   readonly redisCluster?: boolean;
 }
 
-/** A client of Redis that can be closed. */
 interface OpenClient {
   readonly client: RedisClient;
   close(): void;
 }
 
-/** Opens the Redis that the options name for `use`, by the `ioredis` or the `redis` of the user's project. */
+/** Connects to the Redis that the options name, with the project's `ioredis` or `redis`, for `use`. */
 export async function withRedis<Result>(
   context: Context,
   { redis, redisCluster = false }: RedisOptions,
@@ -35,14 +34,14 @@ export async function withRedis<Result>(
   }
 }
 
-/** The option, then REDIS_URL. It may hold a password, and is never shown. */
+/** Reads the option, then REDIS_URL. The URL may hold a password: never print it. */
 function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string {
   const url = typeof redis === 'string' ? redis : (env['REDIS_URL'] ?? '');
   if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return url;
   if (url === '') throw new UsageError('No Redis is named: add a URL after --redis, or set REDIS_URL.');
   throw new UsageError(
     typeof redis === 'string'
-      ? 'After --redis comes a URL such as redis://127.0.0.1:6379, or nothing: put other words before it.'
+      ? '--redis takes a URL such as redis://127.0.0.1:6379, or no value: put other arguments before it.'
       : 'REDIS_URL must be a URL such as redis://127.0.0.1:6379.',
   );
 }
@@ -64,7 +63,7 @@ interface IoRedis {
 }
 
 async function openIoRedis({ Redis }: IoRedis, url: string, isCluster: boolean): Promise<OpenClient> {
-  // Nothing is tried for ever: a person waits.
+  // Do not reconnect: a person waits.
   const options = { connectTimeout: CONNECT_WITHIN_MS, maxRetriesPerRequest: 1, retryStrategy: () => null };
   const { protocol, username, password } = new URL(url);
   const ofNodes = {
@@ -104,12 +103,12 @@ async function openNodeRedis(module: NodeRedis, url: string, isCluster: boolean)
       })
     : module.createClient({ url, socket });
   await connected(client, isCluster);
-  // Its version 4 calls it otherwise.
+  // node-redis 4 has `disconnect()` instead of `destroy()`.
   const close = (): void => void (client.destroy?.() ?? client.disconnect?.());
   return { client: client as unknown as RedisClient, close };
 }
 
-/** A client says by an event why it cannot connect, and then only that it is closed. */
+/** Connects. Only the `error` event has the cause of a failure; the rejection says that it is closed. */
 async function connected(client: Connecting, isCluster: boolean): Promise<void> {
   let trouble: Error | undefined;
   client.on('error', (error) => {
@@ -129,11 +128,14 @@ function whyNotConnected(trouble: unknown, isCluster: boolean): string {
     return `Redis does not let the user in: ${sentence(why)} Check the user and the password in the URL.`;
   }
   if (code === 'ECONNRESET' || /Protocol error|Socket closed/i.test(why)) {
-    return `What answers there is no Redis, or wants TLS (${why}): check the port, and whether it is rediss://.`;
+    return `The server is not Redis, or requires TLS (${why}): check the port, and use rediss:// for TLS.`;
   }
-  if (/^E[A-Z_]+$/.test(code ?? '')) return `Nothing answers there (${why}): check the host and the port.`;
+  if (/^E[A-Z_]+$/.test(code ?? '')) return `Redis does not answer (${why}): check the host and the port.`;
   if (isCluster) {
-    return `No cluster answers there: ${sentence(why)} Check the URL; for a server that is no cluster, leave --redis-cluster out.`;
+    return (
+      `The Redis cluster does not answer: ${sentence(why)} Check the ` +
+      'URL. For a single server, leave --redis-cluster out.'
+    );
   }
   return `Redis cannot be used: ${sentence(why)}`;
 }

@@ -5,21 +5,21 @@ import type { Context } from '../context.ts';
 import { LOGICAL_ID_TAG } from '../../dev/services/create-queues.ts';
 import { awsSettings, dummiesOf, isLocal } from './aws-settings.ts';
 
-/** A queue, by its URL or its name. */
+/** The options that name a queue, by URL or name. */
 export interface QueueOptions extends ConnectionOptions {
   readonly queueUrl?: string;
   readonly queue?: string;
 }
 
-/** What is special about a queue that is opened. */
+/** How a queue is opened. */
 export interface QueueConnection {
-  /** As people know it. */
+  /** The kind of queue, in error messages. */
   readonly title?: string;
-  /** Sendings of one request. Default: the SDK's. */
+  /** Attempts of one request. Default: the SDK's. */
   readonly maxAttempts?: number;
 }
 
-/** Opens the queue that the options name for `use`. Throws a `UsageError` if they name none. */
+/** Opens the queue that the options name for `use`. Throws a `UsageError` unless they name exactly one. */
 export async function withQueue<Result>(
   context: Context,
   options: QueueOptions,
@@ -38,7 +38,7 @@ export async function withQueue<Result>(
   );
 }
 
-/** A client of SQS for these options, which is closed when `use` has ended. `queueUrl`: one that may tell the endpoint. */
+/** Creates an SQS client for `use`, and destroys it after it. A local `queueUrl` sets the endpoint. */
 export async function withSqs<Result>(
   context: Context,
   options: ConnectionOptions,
@@ -60,7 +60,7 @@ export async function withSqs<Result>(
   }
 }
 
-/** The URL of the queue of this name; on this machine also of the one with this logical id in the template that `batchlatch dev` runs. */
+/** Returns the URL of the queue with this name or, on this machine, this logical id in `batchlatch dev`. */
 export async function queueUrlOf(sqs: SQS, name: string): Promise<string> {
   try {
     const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name });
@@ -72,7 +72,7 @@ export async function queueUrlOf(sqs: SQS, name: string): Promise<string> {
   }
 }
 
-/** `dev` tags queues as CloudFormation does. */
+/** Finds a queue by its tag: `dev` tags queues as CloudFormation does. */
 async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> {
   if (!(await isHere(sqs))) return undefined;
   const { QueueUrls = [] } = await sqs.listQueues({ MaxResults: 1_000 });
@@ -83,7 +83,7 @@ async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** Elsewhere there may be very many queues. */
+/** Returns whether the endpoint is on this machine: an account of AWS may have too many queues to search. */
 async function isHere({ config }: SQS): Promise<boolean> {
   const endpoint = await config.endpoint?.();
   return endpoint !== undefined && isLocal(`${endpoint.protocol}//${endpoint.hostname}`);

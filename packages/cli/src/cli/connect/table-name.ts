@@ -2,17 +2,17 @@ import { UsageError } from '../cli-error.ts';
 import type { ProcessIo } from '../process-io.ts';
 import type { RedisOptions } from './redis.ts';
 
-/** The claims table that is named by `--table`, else by CLAIMS_TABLE_NAME. Throws a `UsageError` if neither is. */
+/** Returns the claims table of `--table`, else of CLAIMS_TABLE_NAME. Throws a `UsageError` without either. */
 export function tableNameOf(table: string | undefined, { env }: Pick<ProcessIo, 'env'>): string {
   const name = table ?? env['CLAIMS_TABLE_NAME'] ?? '';
   if (name === '')
     throw new UsageError('No claims table is named: add --table NAME, or set CLAIMS_TABLE_NAME.');
-  // DynamoDB's naming rule, or an ARN.
+  // A table name or an ARN.
   if (/^[\w.:/-]{3,1024}$/.test(name)) return name;
   throw new UsageError('--table must be the name or the ARN of a DynamoDB table.');
 }
 
-/** For the commands of tables. */
+/** Throws a `UsageError` for `--redis` with the commands of tables. */
 export function refuseRedis({ redis }: Pick<RedisOptions, 'redis'>): void {
   if (redis === undefined) return;
   throw new UsageError(

@@ -1,13 +1,13 @@
 import aws4 from 'aws4';
 
-/** What signs a request, as AWS's SDK gives it. */
+/** Credentials, as AWS's SDK resolves them. */
 interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
-/** Where CloudWatch is, and who asks. */
+/** The endpoint of CloudWatch, and the credentials for it. */
 export interface CloudWatchPlace {
   readonly url: URL;
   readonly region: string;
@@ -16,10 +16,7 @@ export interface CloudWatchPlace {
 
 const WITHIN_MS = 8_000;
 
-/**
- * Asks CloudWatch by its JSON protocol: its SDK would be as large as the console. Rejects where it refuses, and after eight
- * seconds.
- */
+/** Calls CloudWatch without its SDK, which is as large as the console. Rejects for errors, and after 8 s. */
 export async function askCloudWatch(
   { url, region, credentials }: CloudWatchPlace,
   operation: string,

@@ -59,7 +59,7 @@ export const consoleCommand: Run<ConsoleCommandOptions> = async (context, option
   );
 };
 
-/** Options that name what the demo has of its own. */
+/** The options that cannot be combined with `--demo`, which has its own table and queues. */
 const NOT_IN_DEMO = {
   table: '--table',
   index: '--index',
@@ -79,14 +79,14 @@ function assertAlone(options: ConsoleCommandOptions): void {
   throw new UsageError(`The demo has a table and queues of its own: leave ${given} out, or --demo.`);
 }
 
-/** What is on this machine costs nothing to read. */
+/** Returns how often to read every row. Default: only on this machine, where reads cost nothing. */
 function readEveryOf({ readEvery }: ConsoleCommandOptions, { isLocal: isHere }: Claims): number | undefined {
   if (readEvery === 'none') return undefined;
   if (readEvery !== undefined) return readEvery * 1_000;
   return isHere ? 2_000 : undefined;
 }
 
-/** Where the log of the functions is; an emulator has none. */
+/** Returns the region of the functions' log; undefined for an emulator, which has none. */
 function regionOf(options: ConsoleCommandOptions, context: Context): string | undefined {
   if (options.logRegion !== undefined) return options.logRegion;
   if (options.postgres !== undefined || options.redis !== undefined) return options.region;

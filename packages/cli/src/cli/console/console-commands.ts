@@ -3,13 +3,16 @@ import { withOptions } from '../arguments/common-options.ts';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch console` */
+/** Adds `batchlatch console`. */
 export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'console',
     summary: 'see and fix claims and dead letters in a browser',
     description:
-      'Serves pages on this machine, until Ctrl-C: counts, plots and lists of claims, one claim with its past, and the messages of dead-letter queues beside their claims, live. It prints the address, with a token that lets your browser in. It only reads unless --allow-changes is given, and reads every row of a table only when you ask for it there.',
+      'Serves pages on this machine, until Ctrl-C: counts, plots and lists of claims, one claim with ' +
+      'its past, and the messages of dead-letter queues beside their claims, live. It prints the ' +
+      'address, with a token that lets your browser in. It only reads unless --allow-changes is ' +
+      'given, and reads every row of a table only when you ask for it there.',
     examples: [
       'console --table claims --queue orders',
       'console --table claims --dlq orders-dead-letters --allow-changes',
@@ -24,11 +27,12 @@ export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): voi
         .option('--dlq <queue...>', 'names or URLs of further dead-letter queues')
         .option(
           '--use-receives',
-          'also dead-letter queues with a redrive policy of their own, which counts this as a receive',
+          'also read dead-letter queues that have their own redrive policy; each read counts as a receive',
         )
         .option(
           '--namespace <namespace>',
-          'namespace of the processor, if its keys are message ids: finds claims in every state, not only parked ones',
+          'namespace of the processor, if its keys are message ids: ' +
+            'finds claims in every state, not only parked ones',
         )
         .optionsGroup('Changes:')
         .option('--allow-changes', 'let the pages change claims and redrive messages')
@@ -39,7 +43,8 @@ export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): voi
         .option('--open', 'open a browser')
         .option(
           '--read-every <seconds>',
-          'read every row so often while somebody looks, or `none` (default: 2 where DynamoDB is on this machine)',
+          'interval for reading every row while a page is open, or ' +
+            '`none` (default: 2 if DynamoDB is on this machine)',
           secondsOrNone,
         )
         .option(
@@ -58,10 +63,10 @@ function defineDemo(command: Command): void {
     .optionsGroup('Demo:')
     .option(
       '--demo',
-      'make work up, on emulators of this machine, in place of a table: something to try every button on',
+      'show generated work on emulators of this machine instead of a table, to try every button on',
     )
-    .option('--seed <n>', 'for other work, in another sequence (default: 1)', integerBetween(0, 1_000_000))
-    .option('--rate <n>', 'pieces of work in a second (default: 3)', integerBetween(1, 50));
+    .option('--seed <n>', 'seed of the generated work (default: 1)', integerBetween(0, 1_000_000))
+    .option('--rate <n>', 'pieces of work per second (default: 3)', integerBetween(1, 50));
 }
 
 function secondsOrNone(text: string): number | 'none' {

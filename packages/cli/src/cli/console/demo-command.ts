@@ -3,7 +3,7 @@ import { explainError } from '../explain-error.ts';
 import type { Run } from '../subcommand.ts';
 import { serveConsole } from './open-console.ts';
 
-/** What `console --demo` takes. */
+/** The options of `console --demo`. */
 export interface DemoOptions {
   readonly seed?: number;
   readonly rate?: number;
@@ -23,7 +23,7 @@ export const demoCommand: Run<DemoOptions> = async (context, options) => {
   const { stop, services, ...parts } = await startConsoleDemo({
     seed,
     rate,
-    onTrouble: (error) => screen.note(`The demo has trouble of its own: ${explainError(error).line}`),
+    onTrouble: (error) => screen.note(`Error in the demo itself: ${explainError(error).line}`),
   });
   try {
     const emulators = services.map(({ name }) => name).join(' and ');

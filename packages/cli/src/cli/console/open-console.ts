@@ -12,7 +12,7 @@ import { plural, formatNumber } from '../print/plural.ts';
 import { versionOfPackage } from '../version.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
-/** What a console is opened on. */
+/** The parts of a console that its callers choose. */
 export type ConsoleParts = Omit<
   ConsoleOptions,
   'appFolder' | 'clock' | 'onAction' | 'operator' | 'version'
@@ -21,7 +21,7 @@ export type ConsoleParts = Omit<
   readonly operator?: string | undefined;
 };
 
-/** Starts a console whose changes are told on standard error. Throws a `CliError` where it cannot listen. */
+/** Starts a console that prints each change to standard error. Throws a `CliError` if it cannot listen. */
 export async function openConsole(context: Context, parts: ConsoleParts): Promise<RunningConsole> {
   try {
     return await startConsole({
@@ -36,17 +36,26 @@ export async function openConsole(context: Context, parts: ConsoleParts): Promis
     const { code } = error as NodeJS.ErrnoException;
     const { host = '127.0.0.1', port = 0 } = parts;
     if (code === 'EADDRINUSE') {
-      throw new CliError(`Port ${port} is taken: choose another, or none for a free one.`, { cause: error });
+      throw new CliError(`Port ${port} is in use: choose another, or leave the option out for a free one.`, {
+        cause: error,
+      });
     }
-    if (code === 'EACCES') throw new CliError(`Port ${port} is not for this user.`, { cause: error });
+    if (code === 'EACCES')
+      throw new CliError(`This user may not listen on port ${port}: choose one from 1024 up.`, {
+        cause: error,
+      });
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new CliError(`${escapeControls(host)} is no address of this machine.`, { cause: error });
+      throw new CliError(
+        `${escapeControls(host)} is not an address of this machine: ` +
+          'name one with --host, or leave --host out.',
+        { cause: error },
+      );
     }
     throw error;
   }
 }
 
-/** Opens a console, says where it is, and closes it when the command is to stop. */
+/** Starts a console, prints its address, and stops it when the command is aborted. */
 export async function serveConsole(
   context: Context,
   parts: ConsoleParts,
@@ -75,12 +84,10 @@ function show(
       : `Console of ${place}, which only reads; --allow-changes lets it change claims. Ctrl-C ends it.`,
   );
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
-  screen.note(
-    'It listens on more than this machine, and without encryption: let nobody else into that network.',
-  );
+  screen.note('Other machines can connect to it, without encryption: use it in a network that you trust.');
 }
 
-/** Each change beside the log of the terminal, when it has ended. */
+/** Prints a change once it has ended. */
 function showAction(action: ActionJson, { screen, now }: Context): void {
   const { what, done, asked, refused, failed, reason, ended, operator } = action;
   if (ended === undefined) return;
@@ -93,6 +100,7 @@ function showAction(action: ActionJson, { screen, now }: Context): void {
   ].filter((text) => text !== undefined);
   const rest = others.length === 0 ? '' : `, ${others.join(', ')}`;
   screen.note(
-    `${new Date(now()).toISOString()} ${formatNumber(done)} of ${plural(asked, unit)} ${verb}${rest} by ${escapeControls(operator)}: "${escapeControls(reason)}"`,
+    `${new Date(now()).toISOString()} ${formatNumber(done)} of ${plural(asked, unit)} ` +
+      `${verb}${rest} by ${escapeControls(operator)}: "${escapeControls(reason)}"`,
   );
 }

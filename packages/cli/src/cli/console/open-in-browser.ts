@@ -6,7 +6,7 @@ const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...st
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the browser of whoever runs this; says so where there is none. */
+/** Opens an address in the default browser; prints a note if that fails. */
 export function openInBrowser(url: string, { screen }: Pick<Context, 'screen'>): void {
   const [command, ...args] = COMMANDS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });

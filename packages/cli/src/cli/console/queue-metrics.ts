@@ -3,17 +3,17 @@ import type { Clock } from '../../tool-base/clock.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import type { QueueMetrics } from '../../console/queue-reader.ts';
 
-/** CloudWatch has values of SQS after a minute or some. */
+/** How far back to look: CloudWatch has SQS's values a few minutes late. */
 const LAST_MS = 900_000;
 const PERIOD_SECONDS = 60;
 
-/** What is asked of each queue, at one price for each. */
+/** The metrics of each queue; CloudWatch charges for each. */
 const METRICS = {
   oldest: 'ApproximateAgeOfOldestMessage',
   noisy: 'ApproximateNumberOfNoisyGroups',
 } as const;
 
-/** Asks CloudWatch for the age of the oldest message of each queue, and how many groups are noisy. */
+/** Returns a function that reads each queue's age of the oldest message and number of noisy groups. */
 export function queueMetricsOf(
   place: CloudWatchPlace,
   urls: readonly string[],
@@ -47,7 +47,7 @@ function queryOf(Id: string, MetricName: string, url: string): object {
   };
 }
 
-/** The newest value of each query that has one. */
+/** Returns the newest value of each query that has one. */
 function latestOf(results: unknown): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
   for (const result of Array.isArray(results) ? (results as unknown[]) : []) {

@@ -10,19 +10,19 @@ import { queueUrlOf, withSqs } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
-/** The queues that the options name. */
+/** The options that name queues. */
 interface QueueOptions extends ConnectionOptions {
   readonly queue?: readonly string[];
   readonly dlq?: readonly string[];
 }
 
-/** What the console gets of queues. */
+/** The queues of a console, with the client and the metrics. */
 export type OpenQueues = Pick<ConsoleOptions, 'queueMetrics'> & {
   readonly queues: readonly QueueJson[];
   readonly sqs?: SQS;
 };
 
-/** Opens the queues that the options name for `use`, and the dead-letter queues that they have. */
+/** Opens the queues that the options name, and their dead-letter queues, for `use`. */
 export async function withQueues<Result>(
   context: Context,
   options: QueueOptions,
@@ -43,7 +43,7 @@ export async function withQueues<Result>(
   );
 }
 
-/** None of queues on this machine: CloudWatch knows nothing of them. */
+/** Returns no metrics for queues on this machine: CloudWatch does not know them. */
 async function metricsOf(
   sqs: SQS,
   queues: readonly QueueJson[],
@@ -59,7 +59,7 @@ async function metricsOf(
   return queueMetricsOf({ url, region, credentials: sqs.config.credentials }, urls, clockOf(context));
 }
 
-/** Beside SQS in its partition, whose names end as SQS's does. */
+/** Derives CloudWatch's endpoint from SQS's, which has the domain of the partition. */
 function cloudWatchIn(region: string, sqs: SQS): URL {
   const { url } = sqs.config.endpointProvider({ Region: region });
   return new URL(url.href.replace('//sqs.', '//monitoring.'));
@@ -97,13 +97,13 @@ function nameOf(url: string): string {
 }
 
 interface Facts {
-  /** Whether other queues move messages to it. */
+  /** Whether it is the dead-letter queue of other queues. */
   readonly isDeadLetter: boolean;
-  /** Where it moves messages itself. */
+  /** Its own dead-letter queue. */
   readonly deadLetterUrl?: string;
 }
 
-/** What a queue has to do with dead letters. What may not be asked is told, and taken for nothing. */
+/** Reads the dead-letter links of a queue. If they cannot be read, prints a note and assumes none. */
 async function factsOf(sqs: SQS, queueUrl: string, { screen }: Context): Promise<Facts> {
   try {
     const { sourceUrls, deadLetterArn } = await deadLetterLinks(sqs, queueUrl);

@@ -4,7 +4,7 @@ import { changeOptions, watchOption } from '../arguments/shared-options.ts';
 import { httpUrl, integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch dlq …` */
+/** Adds `batchlatch dlq …`. */
 export function addDeadLetterCommands(program: Command, addLeaf: AddSubcommand): void {
   const dlq = program
     .command('dlq')
@@ -14,7 +14,8 @@ export function addDeadLetterCommands(program: Command, addLeaf: AddSubcommand):
     name: 'list',
     summary: 'list messages with their errors and claims',
     description:
-      'Messages are received, which hides them from others until the last is read, and are then shown again at once.',
+      'Messages are received, which hides them from others until the ' +
+      'last is read, and are then shown again at once.',
     examples: [
       'dlq list --queue orders-dead-letters --table claims',
       'dlq list --queue-url https://sqs.eu-west-1.amazonaws.com/123456789012/orders-dead-letters --json',
@@ -44,11 +45,15 @@ export function addDeadLetterCommands(program: Command, addLeaf: AddSubcommand):
     name: 'redrive [id...]',
     summary: 'send messages back to where they came from',
     description:
-      'The claims that would drop the messages are released first, if --table names where they are: those that are parked, overdue or failed. A message whose claim is completed or in progress stays where it is.',
+      'The claims that would drop the messages are released first, if --table ' +
+      'names where they are: those that are parked, overdue or failed. A message ' +
+      'whose claim is completed or in progress stays where it is.',
     examples: [
       'dlq redrive --queue orders-dead-letters --table claims --reason "fixed in 1.4"',
-      'dlq redrive --error-name PaymentDeclined --queue orders-dead-letters --table claims --reason "bank is back" --yes',
-      'dlq redrive 7f3c0d0e-5c1e-4f57-9d5c-0a1b2c3d4e5f --queue orders-dead-letters --table claims --reason "fixed by hand" --dry-run',
+      'dlq redrive --error-name PaymentDeclined --queue ' +
+        'orders-dead-letters --table claims --reason "bank is back" --yes',
+      'dlq redrive 7f3c0d0e-5c1e-4f57-9d5c-0a1b2c3d4e5f --queue ' +
+        'orders-dead-letters --table claims --reason "fixed by hand" --dry-run',
     ],
     define: (command) => {
       filtering(command).option('--all', 'all messages; the default');
@@ -81,11 +86,12 @@ function onQueue(command: Command): void {
     .option('--queue <name>', 'name of the dead-letter queue')
     .option(
       '--use-receives',
-      'also on a queue with a redrive policy of its own, which counts this as a receive',
+      'also read a queue that has its own redrive policy; each read counts as a receive',
     )
     .option(
       '--namespace <namespace>',
-      'namespace of the processor, if its keys are message ids: finds claims in every state, not only parked ones',
+      'namespace of the processor, if its keys are message ids: ' +
+        'finds claims in every state, not only parked ones',
     );
   withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
 }

@@ -5,16 +5,16 @@ import { withClaims } from '../connect/claims.ts';
 import { type QueueOptions, withQueue } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
 
-/** The options by which the commands of dead letters find queue and claims. */
+/** The options that name the dead-letter queue and the claims. */
 export interface DeadLetterOptions extends QueueOptions, TableOptions {
   readonly useReceives?: boolean;
   readonly namespace?: string;
 }
 
-/** What the commands of dead letters work on. */
+/** The queue that the commands of dead letters work on. */
 export interface DeadLetters {
   readonly sqs: SQS;
-  /** For every call of `batchlatch/operations`. */
+  /** Options of every call to `batchlatch/operations`. */
   readonly common: {
     readonly queueUrl: string;
     readonly usesReceives: boolean;
@@ -24,7 +24,7 @@ export interface DeadLetters {
   };
 }
 
-/** Opens the queue, and the claims where a table is named, for `use`. */
+/** Opens the queue, and the claims if the options name them, for `use`. */
 export function withDeadLetters<Result>(
   context: Context,
   options: DeadLetterOptions,
@@ -43,7 +43,7 @@ export function withDeadLetters<Result>(
   });
 }
 
-/** Whether it is known where the claims are. */
+/** Returns whether the options or the environment name the claims. */
 export function namesTable({ table, postgres, redis }: TableOptions, { env }: Pick<Context, 'env'>): boolean {
   if (postgres !== undefined || redis !== undefined) return true;
   return (table ?? env['CLAIMS_TABLE_NAME'] ?? '') !== '';

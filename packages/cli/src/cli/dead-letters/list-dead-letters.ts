@@ -14,13 +14,13 @@ interface ListOptions extends DeadLetterOptions, MessageFilter {
   readonly watch?: number;
 }
 
-/** Which messages, by their error. */
+/** A filter by the error of messages. */
 export interface MessageFilter {
   readonly errorName?: string;
   readonly errorCode?: string;
 }
 
-/** Whether a message failed with the error that is looked for. */
+/** Returns whether a message failed with the error of the filter. */
 export function hasError({ error }: DeadLetterMessage, { errorName, errorCode }: MessageFilter): boolean {
   if (errorName !== undefined && error?.name !== errorName) return false;
   return errorCode === undefined || error?.code === errorCode;
@@ -74,7 +74,8 @@ function show({ messages, isWhole, total, stillHidden }: DeadLetterPeek, context
   }
   const shown = messages.length === 0 ? 'No messages' : plural(messages.length, 'message');
   screen.note(
-    `${shown}; the queue has about ${formatNumber(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
+    `${shown}; the queue has about ` +
+      `${formatNumber(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
   );
   if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for 30 seconds.`);
 }

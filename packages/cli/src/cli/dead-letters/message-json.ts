@@ -7,7 +7,7 @@ import {
 } from 'batchlatch/operations';
 import { isoTime } from '../../tool-base/iso-time.ts';
 
-/** A message of a dead-letter queue as `--json` prints it. */
+/** The output of `--json` for a message of a dead-letter queue. */
 export interface MessageJson {
   readonly messageId: string;
   readonly recordId: string;
@@ -25,7 +25,6 @@ export interface MessageJson {
   readonly body?: string;
 }
 
-/** What `--json` prints of a message. */
 export function messageJson(message: DeadLetterMessage, now: number, showBody = false): MessageJson {
   const { body, attributes, sentAt, claims, ...rest } = message;
   const time = isoTime(sentAt);

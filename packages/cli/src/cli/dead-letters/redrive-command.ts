@@ -53,7 +53,7 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
 
 type Which = Parameters<typeof redriveDeadLetters>[1]['which'];
 
-/** All where none are named. Throws a `UsageError` where they are named in two ways. */
+/** Returns which messages to redrive. Default: all. Throws a `UsageError` if they are named in two ways. */
 function whichOf(ids: readonly string[], options: RedriveOptions): Which {
   const isFiltered = options.errorName !== undefined || options.errorCode !== undefined;
   const ways = [ids.length > 0, options.all === true, isFiltered].filter(Boolean);

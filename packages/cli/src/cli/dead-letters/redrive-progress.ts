@@ -10,7 +10,7 @@ export async function withProgress<Result>(
   const { Presets, SingleBar } = await import('cli-progress');
   const bar = new SingleBar(
     {
-      // It asks of a stream no more than a terminal has.
+      // SingleBar uses only what a terminal stream has.
       stream: stderr as NodeJS.WritableStream,
       format: '{bar} {value}/{total} · {moved} moved · {left} left',
       barsize: 24,

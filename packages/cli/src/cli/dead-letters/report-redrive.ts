@@ -4,7 +4,7 @@ import { explainError } from '../explain-error.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural } from '../print/plural.ts';
 
-/** What `--json` prints of a redrive. */
+/** Returns the output of `--json` for a redrive. */
 export function redriveJson(result: RedriveResult, isDryRun: boolean): unknown {
   const { error, messages, ...rest } = result;
   return {
@@ -22,13 +22,13 @@ function shownError({ name, message }: Error): { readonly name: string; readonly
   return { name, message };
 }
 
-/** 1 if a message that was chosen is still there, or the redrive did not go through. */
+/** Returns exit status 1 if a chosen message is still there, or the redrive ended early. */
 export function redriveStatus({ ended, left, undeleted, notFound, notSeen }: RedriveResult): 0 | 1 {
   const isWhole = ended === 'whole' && left === 0 && undeleted.length === 0;
   return isWhole && notFound.length === 0 && notSeen === 0 ? 0 : 1;
 }
 
-/** Tells a person what was moved, or would be, and what was not. */
+/** Prints the messages that were moved, or would be, and those that were not. */
 export function reportRedrive(
   result: RedriveResult,
   { screen }: Context,
@@ -39,7 +39,8 @@ export function reportRedrive(
   const say = isPlan ? screen.note : screen.line;
   const verb = (amount: number): string => (isPlan ? 'would be' : amount === 1 ? 'was' : 'were');
   say(
-    `${plural(moved, 'message')} ${verb(moved)} moved, ${plural(released, 'claim')} ${isPlan ? 'would be ' : ''}released first.`,
+    `${plural(moved, 'message')} ${verb(moved)} moved, ${plural(released, 'claim')} ` +
+      `${isPlan ? 'would be ' : ''}released first.`,
   );
   if (deleted > 0) say(`${plural(deleted, 'message')} ${verb(deleted)} deleted: their work is done.`);
   const left = messages.filter(({ outcome }) => outcome === 'left');
@@ -71,7 +72,7 @@ function stateText({ claims }: RedrivenMessage): string {
 }
 
 function whyText({ why = 'refused', error }: RedrivenMessage): string {
-  // The library's words are about options; here they are others.
+  // The library's message names its options, not those of the command line.
   return error === undefined || why === 'no-destination'
     ? REASONS[why]
     : `${REASONS[why]}: ${escapeControls(error.message)}`;

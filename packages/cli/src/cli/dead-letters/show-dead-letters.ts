@@ -33,7 +33,8 @@ export const showCommand: Run<ShowOptions> = (context, options, ids) =>
     const missing = ids.filter((id) => !known.has(id));
     for (const id of missing) {
       screen.note(
-        `There is no message ${escapeControls(id)} among the ${plural(messages.length, 'message')} that could be received.`,
+        `There is no message ${escapeControls(id)} among the ` +
+          `${plural(messages.length, 'message')} that could be received.`,
       );
     }
     return missing.length > 0 ? 1 : 0;
@@ -59,12 +60,14 @@ function show(message: DeadLetterMessage, context: Context, showBody: boolean): 
   }
   for (const claim of message.claims) {
     screen.line(
-      `${screen.paint('dim', 'claim'.padEnd(13))} ${shownState(claim, context)} ${escapeControls(claim.key)} attempt ${claim.attempt}`,
+      `${screen.paint('dim', 'claim'.padEnd(13))} ${shownState(claim, context)} ` +
+        `${escapeControls(claim.key)} attempt ${claim.attempt}`,
     );
   }
   if (!showBody) {
     screen.line(
-      `${screen.paint('dim', 'body'.padEnd(13))} ${formatNumber(message.body.length)} characters; --show-body shows it`,
+      `${screen.paint('dim', 'body'.padEnd(13))} ${formatNumber(message.body.length)} characters; ` +
+        '--show-body shows it',
     );
     return;
   }

@@ -68,7 +68,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   return 0;
 };
 
-/** What opens the console, once the stack runs; undefined where none is wanted. A mistake is told before anything is started. */
+/** Returns a function that opens the console, if wanted. Throws for wrong options before anything starts. */
 async function consoleOf(
   context: Context,
   options: DevConsoleOptions,
@@ -82,10 +82,10 @@ async function consoleOf(
   return async (cleanup) => (await openDevConsole(context, stack, places, { table, port }, cleanup)).url;
 }
 
-/** Where editors look first. */
+/** The port that editors try first. */
 const USUAL_INSPECT_PORT = 9229;
 
-/** The port for the debugger of the function that `--inspect` names, or of the only one. */
+/** Returns the debugger port of the function that `--inspect` names, or of the only function. */
 async function inspectPortsOf(
   { functions }: DevStack,
   inspect: string | true | undefined,
@@ -123,7 +123,7 @@ function withFunctions(stack: DevStack, names: readonly string[] | undefined): D
   return { ...stack, functions: stack.functions.filter(({ id }) => names.includes(id)) };
 }
 
-/** batchlatch's own log has how long handlers took, at its level `debug`; its lines are not shown as they are. */
+/** Sets batchlatch's log level to `debug`, at which it logs how long handlers took. */
 function observed(stack: DevStack, variables: Variables): DevStack {
   const withLevel = (fn: DevFunction): DevFunction => {
     const given = { ...variables['Parameters'], ...variables[fn.name], ...variables[fn.id] };
@@ -211,10 +211,10 @@ function showStart(
   screen.line();
 }
 
-/** The claims table of the template's functions, if they all have the same one. */
+/** Returns the claims table of the functions, if they all have the same one. */
 function claimsTableOf({ functions }: DevStack): string | undefined {
   const [name, ...others] = new Set(functions.flatMap((fn) => fn.environment['CLAIMS_TABLE_NAME'] ?? []));
-  // A shell gets the line, so only a name that DynamoDB allows is printed.
+  // The line is pasted into a shell, so only a name that DynamoDB allows is printed.
   return others.length === 0 && /^[\w.-]+$/.test(name ?? '') ? name : undefined;
 }
 

@@ -3,13 +3,15 @@ import { integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 import { withStackOptions } from './stack-options.ts';
 
-/** `batchlatch dev` and `batchlatch invoke` */
+/** Adds `batchlatch dev` and `batchlatch invoke`. */
 export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'dev',
     summary: 'run a template on this machine, without Docker',
     description:
-      'Starts a DynamoDB and an SQS, makes the resources of the template in them, and runs its functions in processes of their own as their sources say, until Ctrl-C. Changed sources are built and run at once.',
+      'Starts emulators of DynamoDB and SQS, creates the resources of the template in ' +
+      'them, and invokes its functions, each in its own process, as their event sources ' +
+      'demand, until Ctrl-C. Changed source files are rebuilt at once.',
     examples: [
       'dev',
       'dev --template template.yaml --parameter-overrides Stage=dev --env-vars env.json',
@@ -26,7 +28,7 @@ export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
           'names by which containers reach the services, such as host.docker.internal',
         )
         .option('--inspect [function]', 'let a debugger attach to this function, one invocation at a time')
-        .option('--no-reload', 'go on with the code as it is at the start')
+        .option('--no-reload', 'do not rebuild changed source files')
         .optionsGroup('Console:')
         .option('--console', 'show its claims and queues in a browser, and let it change them')
         .option(
@@ -41,7 +43,9 @@ export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
     name: 'invoke [function]',
     summary: 'run a function of a template once, on this machine',
     description:
-      'Takes the options of `sam local invoke` and prints what it prints: the answer, or the error, on standard output, and the log on standard error. The exit status is 0 for an error of the function too.',
+      'Takes the options of `sam local invoke` and prints what it prints: the ' +
+      'answer, or the error, on standard output, and the log on standard error. ' +
+      'The exit status is 0 for an error of the function too.',
     examples: [
       'invoke OrdersFunction --event event.json',
       'invoke OrdersFunction -e - -t template.yaml --env-vars env.json < event.json',

@@ -11,7 +11,7 @@ import { openConsole } from '../console/open-console.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
-/** What `dev` is told of its console. */
+/** The options of the console in `dev`. */
 export interface DevConsoleOptions {
   readonly console?: boolean;
   readonly consoleTable?: string;
@@ -20,27 +20,26 @@ export interface DevConsoleOptions {
 
 const READ_EVERY_MS = 2_000;
 
-/**
- * The claims table that the console is to show: the one with this logical id or name, else the first that looks like one. Throws a
- * `UsageError` where there is none.
- */
+/** Returns the table of this name or id, else the first claims table. Throws a `UsageError` without one. */
 export function consoleTableOf({ tables }: DevStack, named: string | undefined): DevTable {
   const all = tables.map(({ id }) => escapeControls(id)).join(', ');
   if (named !== undefined) {
     const found = tables.find(({ id, name }) => id === named || name === named);
     if (found !== undefined) return found;
     throw new UsageError(
-      `The template has no table ${escapeControls(named)} for the console; it has ${all === '' ? 'none' : all}.`,
+      `The template has no table ${escapeControls(named)} for the ` +
+        `console; it has ${all === '' ? 'none' : all}.`,
     );
   }
   const found = tables.find(isClaimsTable);
   if (found !== undefined) return found;
   throw new UsageError(
-    `The template has no claims table for the console, which has the key \`id\` and TTL on \`expiresAt\`${all === '' ? '' : `: if it is one of ${all}, name it with --console-table`}.`,
+    'The template has no claims table for the console, which has the key `id` and TTL on ' +
+      `\`expiresAt\`${all === '' ? '' : `: if it is one of ${all}, name it with --console-table`}.`,
   );
 }
 
-/** As the template of docs/deploying.md makes it. */
+/** Returns whether the table has the key and the TTL of the template in docs/deploying.md. */
 function isClaimsTable({ definition, timeToLiveAttribute }: DevTable): boolean {
   const keys = definition['KeySchema'];
   if (!Array.isArray(keys) || keys.length !== 1) return false;
@@ -48,7 +47,7 @@ function isClaimsTable({ definition, timeToLiveAttribute }: DevTable): boolean {
   return key === 'id' && timeToLiveAttribute === 'expiresAt';
 }
 
-/** Opens a console on a stack that runs. `cleanup` closes it. */
+/** Opens a console on a running stack. `cleanup` closes it. */
 export async function openDevConsole(
   context: Context,
   stack: DevStack,
@@ -65,7 +64,7 @@ export async function openDevConsole(
   const store = dynamoDBAdmin({
     tableName: table.name,
     client: dynamoDB,
-    writes: 'single', // which every emulator has
+    writes: 'single', // supported by every emulator
     overdueIndex: index === undefined ? false : { name: index },
   });
   const running = await openConsole(context, {
@@ -92,7 +91,7 @@ function overdueIndexOf({ definition }: DevTable): string | undefined {
   return indexes.find(({ KeySchema: keys = [] }) => keys[0]?.AttributeName === 'overdueShard')?.IndexName;
 }
 
-/** The ARNs of the queues that get what failed for good: messages of another queue, and events. */
+/** Returns the ARNs of dead-letter queues and failure destinations. */
 function deadLetterArns({ queues, functions }: DevStack): ReadonlySet<string | undefined> {
   const ofQueues = queues.map(({ attributes }) => {
     const policy = JSON.parse(attributes['RedrivePolicy'] ?? '{}') as {

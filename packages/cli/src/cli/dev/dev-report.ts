@@ -8,12 +8,12 @@ import type { Style } from '../print/screen.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { shownError, shownLine, shownMessages } from './function-lines.ts';
 
-/** An invocation that runs. */
+/** An invocation in progress. */
 interface Running {
   readonly event: unknown;
   readonly names: ReadonlyMap<string, string>;
   readonly records: number;
-  /** Whether batchlatch has logged something of it. */
+  /** Whether batchlatch has logged an outcome for it. */
   isObserved: boolean;
 }
 
@@ -30,8 +30,8 @@ const STYLES: Readonly<Record<RecordOutcome['weight'], Style>> = {
 };
 
 /**
- * Says what happens: a line for the outcome of each record, and for each invocation that failed or whose handler is not
- * batchlatch's. What functions print goes to standard error.
+ * Returns a listener that prints a line for the outcome of each record, and for each invocation that failed
+ * or whose handler does not use batchlatch. The output of functions goes to standard error.
  */
 export function devReport(context: Context, functions: readonly DevFunction[]): OnDevEvent {
   const { screen, now } = context;
@@ -124,7 +124,11 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         }
         return;
       case 'throttled':
-        return line(functionId, [what, screen.paint('yellow', 'throttled'), 'as many run as are reserved']);
+        return line(functionId, [
+          what,
+          screen.paint('yellow', 'throttled'),
+          'its reserved concurrency is in use',
+        ]);
       case 'failed':
         line(functionId, [
           what,
@@ -190,13 +194,15 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         return givenUp(event);
       case 'trouble':
         return screen.note(
-          `${clockTime(now())} No answer from ${escapeControls(event.what)}: ${escapeControls(String(event.error))}. ${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
+          `${clockTime(now())} No answer from ${escapeControls(event.what)}: ` +
+            `${escapeControls(String(event.error))}. ` +
+            (event.isLost === true ? 'The event is lost.' : 'Trying again.'),
         );
     }
   };
 }
 
-/** The name of the only record, where its payload has one, else how many there are. */
+/** Returns the name of the only record, if its payload has one, else the number of records. */
 function nameOf({ names, records }: Running): string {
   const [[id, name] = []] = names;
   if (records === 1 && name !== undefined && name !== id) return escapeControls(name);
@@ -207,7 +213,7 @@ function counted(records: number): string {
   return `${records} ${records === 1 ? 'record' : 'records'}`;
 }
 
-/** Where the function's own code failed; the frames of Node and of the process around it say nothing. */
+/** Returns the stack frames of the function's own code, without those of Node and its process. */
 function framesOf(trace: readonly string[] = []): readonly string[] {
   return trace
     .slice(1)
@@ -222,7 +228,7 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** In the time zone of who looks. */
+/** Returns the time of day in the local time zone. */
 function clockTime(ms: number): string {
   return new Date(ms).toTimeString().slice(0, 8);
 }

@@ -3,10 +3,10 @@ import type { DevFunction } from '../../dev/stack.ts';
 import type { ProcessIo } from '../process-io.ts';
 import type { Variables } from './stack-options.ts';
 
-/** Where nobody answers: without an endpoint of its own a function that is tried out reaches no account of AWS. */
+/** An address where nothing listens, so that a function that is tried out cannot reach an account of AWS. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** The endpoints that the environment names, as AWS's SDKs read it; else nowhere. */
+/** Returns the endpoints that the environment sets for AWS's SDKs, else an address where nothing listens. */
 export function givenPlaces(env: ProcessIo['env']): Places {
   const of = (service: string): string =>
     env[`AWS_ENDPOINT_URL_${service}`] ?? env['AWS_ENDPOINT_URL'] ?? NOWHERE;
@@ -18,12 +18,12 @@ export function givenPlaces(env: ProcessIo['env']): Places {
   };
 }
 
-/** Whether the function would look for a service where there is none. */
+/** Returns whether the function has no endpoint for SQS or DynamoDB. */
 export function isWithoutPlaces({ environment }: DevFunction): boolean {
   return ['SQS', 'DYNAMODB'].some((service) => environment[`AWS_ENDPOINT_URL_${service}`] === NOWHERE);
 }
 
-/** With credentials of its own, in `--env-vars`, the function may go to AWS. */
+/** Removes the dead endpoints if `--env-vars` has credentials: then the function may call AWS. */
 export function withGivenCredentials(fn: DevFunction, variables: Variables): DevFunction {
   const given = { ...variables['Parameters'], ...variables[fn.name], ...variables[fn.id] };
   if (given['AWS_ACCESS_KEY_ID'] === undefined) return fn;

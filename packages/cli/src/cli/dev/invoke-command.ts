@@ -49,7 +49,8 @@ export const invokeCommand: Run<InvokeOptions> = async (context, options, [funct
 };
 
 const WITHOUT_PLACES =
-  'No endpoint of SQS and DynamoDB is set, so the function reaches none. Export AWS_ENDPOINT_URL_SQS and AWS_ENDPOINT_URL_DYNAMODB as `batchlatch dev` prints them, or give them with --env-vars.';
+  'No endpoint of SQS and DynamoDB is set, so the function reaches none. Export AWS_ENDPOINT_URL_SQS and ' +
+  'AWS_ENDPOINT_URL_DYNAMODB as `batchlatch dev` prints them, or give them with --env-vars.';
 
 function chosenFunction({ functions, notes }: DevStack, name: string | undefined): DevFunction {
   const ids = functions.map(({ id }) => id);
@@ -66,7 +67,7 @@ function chosenFunction({ functions, notes }: DevStack, name: string | undefined
   throw new CliError(`The template has no function ${name} that runs here; it has ${ids.join(', ')}.`);
 }
 
-/** As `sam local invoke`: without a file the event is empty. */
+/** Returns the text of the event; empty without a file, as in `sam local invoke`. */
 async function eventText({ stdin }: Context, file: string | undefined): Promise<string> {
   if (file === undefined) return '{}';
   const where = file === '-' ? 'on standard input' : `in ${file}`;
@@ -81,7 +82,7 @@ async function eventText({ stdin }: Context, file: string | undefined): Promise<
   return given;
 }
 
-/** As Lambda's log ends, and what the function answered. */
+/** Prints the end of Lambda's log to standard error, and the function's answer to standard output. */
 function report({ screen, stdout }: Context, fn: DevFunction, invocation: Invocation): void {
   const { requestId, end, durationMs, initMs } = invocation;
   if (end.type === 'failed' && end.by === 'timeout') {

@@ -8,7 +8,7 @@ import { readStack } from '../../dev/template/read-stack.ts';
 import { UsageError } from '../cli-error.ts';
 import { adviceForFile, adviceForFolder } from './other-tools.ts';
 
-/** What `dev` and `invoke` are told of the template, in the words of `sam local`. */
+/** The options of `dev` and `invoke` that name the template, as in `sam local`. */
 export interface StackOptions {
   readonly template?: string;
   readonly templateFile?: string;
@@ -20,14 +20,14 @@ export type Variables = Readonly<Record<string, Readonly<Record<string, string>>
 
 const DEFAULT_TEMPLATES = ['template.yaml', 'template.yml', 'template.json'];
 
-/** Gives a command those options. */
+/** Adds those options to a command. */
 export function withStackOptions(command: Command): Command {
   return command
     .option(
       '-t, --template <file>',
       `template of SAM or CloudFormation (default: ${DEFAULT_TEMPLATES.join(', ')})`,
     )
-    .addOption(new Option('--template-file <file>', 'the same').hideHelp())
+    .addOption(new Option('--template-file <file>', 'another name of --template').hideHelp())
     .addOption(
       new Option('--parameter-overrides <values...>', "the template's parameters, as Name=value").argParser(
         parameterOverrides,
@@ -36,7 +36,7 @@ export function withStackOptions(command: Command): Command {
     .option('-n, --env-vars <file>', 'JSON file with variables: {"Function": {…}, "Parameters": {…}}');
 }
 
-/** Reads the template with them. */
+/** Reads the template that the options name. */
 export async function stackOf(
   options: StackOptions,
   places: Places,
@@ -53,7 +53,7 @@ export async function stackOf(
   return { stack, file, variables };
 }
 
-/** A file of the command line that is missing, or cannot be read: the system's own message names the file again. */
+/** Returns an error for a file that cannot be read. For ENOENT, Node's message would repeat the name. */
 export function unreadable(what: string, error: NodeJS.ErrnoException): UsageError {
   return new UsageError(
     error.code === 'ENOENT' ? `${what} does not exist.` : `${what} cannot be read: ${error.message}`,
@@ -74,14 +74,14 @@ function templateOf({ template, templateFile }: StackOptions): string {
 const OVERRIDE =
   /(?:ParameterKey=([A-Za-z0-9]+),ParameterValue=|([A-Za-z0-9]+)=)("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/gy;
 
-/** As SAM reads them: `Stage=dev`, several in one argument, and `ParameterKey=Stage,ParameterValue=dev`. */
+/** Parses overrides as SAM does: `A=1 B=2` in one or more arguments, or `ParameterKey=A,ParameterValue=1`. */
 function parameterOverrides(
   text: string,
   before: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const given: Record<string, string> = { ...before };
   const trimmed = text.trim();
-  // A value with spaces that the shell has taken the quotes of.
+  // A value with spaces, after the shell has removed its quotes.
   const single = /^([A-Za-z0-9]+)=([^=]*)$/s.exec(trimmed);
   if (single !== null) return { ...given, [single[1] ?? '']: unquoted(single[2] ?? '') };
   for (const part of trimmed.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)) {
@@ -98,7 +98,7 @@ function unquoted(value: string): string {
 }
 
 async function readVariables(file: string): Promise<Variables> {
-  const form = 'it has to be {"FunctionName": {"NAME": "value"}}, or {"Parameters": {"NAME": "value"}}';
+  const form = 'expected {"FunctionName": {"NAME": "value"}} or {"Parameters": {"NAME": "value"}}';
   let read: unknown;
   try {
     read = JSON.parse(await readFile(file, 'utf8'));

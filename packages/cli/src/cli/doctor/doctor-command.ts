@@ -35,7 +35,8 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
   const looks = looksOf(context, options);
   if (looks.length === 0) {
     throw new UsageError(
-      'Say what to look at: --template FILE, or what is deployed: --function NAME, --queue-url URL, --table NAME, --postgres, --redis.',
+      'Say what to look at: --template FILE, or what is deployed: --function ' +
+        'NAME, --queue-url URL, --table NAME, --postgres, --redis.',
     );
   }
   const reports: DoctorReport[] = [];
@@ -45,7 +46,7 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
   return hasErrors(report, options.strict) ? 1 : 0;
 };
 
-/** One for each kind of thing that the options name. `--table` is of PostgreSQL where that is named. */
+/** Returns a check for each kind of target. With `--postgres`, `--table` names a table of PostgreSQL. */
 function looksOf(context: Context, options: DoctorCommandOptions): (() => Promise<DoctorReport>)[] {
   const { template, parameter, queueUrl, function: functionName, postgres, redis, all = false } = options;
   const table = postgres === undefined ? options.table : undefined;
@@ -86,7 +87,7 @@ function print(report: DoctorReport, options: DoctorCommandOptions, { screen }: 
   else screen.text(doctorText(report, { ...file, colour: screen.hasColors, width: screen.width ?? 100 }));
 }
 
-/** Clients of all that is deployed, for `use`. */
+/** Creates clients of the deployed services for `use`, and destroys them after it. */
 async function withClients<Result>(
   context: Context,
   options: ConnectionOptions,

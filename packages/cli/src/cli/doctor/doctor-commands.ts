@@ -3,13 +3,14 @@ import { withOptions } from '../arguments/common-options.ts';
 import { httpUrl } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch doctor` */
+/** Adds `batchlatch doctor`. */
 export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'doctor',
     summary: 'find mistakes in a template or in what is deployed',
     description:
-      'Each finding says what is wrong, what happens because of it, and the lines to write. The exit status is 1 if there is an error, for CI.',
+      'Each finding says what is wrong, what happens because of it, and the lines ' +
+      'to write. The exit status is 1 if there is an error, for CI.',
     examples: [
       'doctor --template template.yaml',
       'doctor --template template.yaml --parameter Stage=prod --sarif > doctor.sarif',

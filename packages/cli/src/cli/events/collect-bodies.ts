@@ -5,22 +5,22 @@ import { openLines } from '../lines/open-lines.ts';
 import { readLines } from '../lines/read-lines.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
-/** Which bodies an event has. */
+/** The options that name the bodies of an event. */
 export interface BodyOptions {
   readonly bodies?: string;
   readonly body?: readonly string[];
   readonly text?: boolean;
 }
 
-/** A body, and where it stands: `orders.jsonl:7`. */
+/** A body and its place: `orders.jsonl:7`. */
 export interface PlacedBody extends LineBody {
   readonly place: string;
 }
 
-/** Lambda's limit for the payload of an invocation, which is more than any event has. */
+/** Lambda's largest synchronous payload; no event is larger. */
 const MOST_BYTES = 6_291_456;
 
-/** Reads all bodies. Throws a `CliError` that names the file and the line of one that cannot be read. */
+/** Reads all bodies. Throws a `CliError` that names the file and the line of a body that cannot be read. */
 export async function collectBodies(context: Context, options: BodyOptions): Promise<PlacedBody[]> {
   const { bodies: file, body: given = [] } = options;
   if ((file === undefined) === (given.length === 0)) {
@@ -30,7 +30,10 @@ export async function collectBodies(context: Context, options: BodyOptions): Pro
   const source = await openLines(file, context);
   const bodies: PlacedBody[] = [];
   for await (const { lines, bytesRead } of readLines(source.chunks, MOST_BYTES)) {
-    if (bytesRead > MOST_BYTES) throw new CliError(`${source.name} has more than 6 MB, and so has no event.`);
+    if (bytesRead > MOST_BYTES)
+      throw new CliError(
+        `${source.name} has more than 6 MB, the most that an event can have: give fewer lines.`,
+      );
     for (const line of lines) {
       const place = `${source.name}:${line.number}`;
       const read = lineBody(line, options.text === true);
@@ -42,7 +45,7 @@ export async function collectBodies(context: Context, options: BodyOptions): Pro
   return bodies;
 }
 
-/** A text that is JSON is given as it is too; what is no JSON is a text. */
+/** Parses the text, if it is JSON. The body stays as it was given. */
 function ofText(text: string, place: string): PlacedBody {
   let value: unknown;
   try {

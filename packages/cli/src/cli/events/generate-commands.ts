@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch generate-event …` */
+/** Adds `batchlatch generate-event …`. */
 export function addGenerateEventCommands(program: Command, addLeaf: AddSubcommand): void {
   const generate = program
     .command('generate-event')
@@ -14,7 +14,8 @@ export function addGenerateEventCommands(program: Command, addLeaf: AddSubcomman
     description: BODIES,
     examples: [
       'generate-event sqs --bodies orders.jsonl > event.json',
-      'generate-event sqs --bodies orders.jsonl --fifo --group-key customerId | batchlatch invoke OrdersFunction -e -',
+      'generate-event sqs --bodies orders.jsonl --fifo --group-key ' +
+        'customerId | batchlatch invoke OrdersFunction -e -',
       `generate-event sqs --body '{"orderId":"o-1"}' --queue-name orders`,
     ],
     define: (command) => {
@@ -33,7 +34,8 @@ export function addGenerateEventCommands(program: Command, addLeaf: AddSubcomman
     name: 'eventbridge',
     summary: 'make an event of EventBridge',
     description:
-      'Each line is the detail of an event. EventBridge delivers one event to an invocation; with --in-sqs there may be several.',
+      'Each line is the detail of an event. EventBridge delivers one event ' +
+      'to an invocation; with --in-sqs there may be several.',
     examples: [
       `generate-event eventbridge --body '{"orderId":"o-1"}' --source shop.orders --detail-type OrderPlaced`,
       'generate-event eventbridge --bodies orders.jsonl --in-sqs',
@@ -51,7 +53,7 @@ export function addGenerateEventCommands(program: Command, addLeaf: AddSubcomman
   addLeaf(generate, {
     name: 'sns',
     summary: 'make a notification of SNS',
-    description: `${BODIES} SNS delivers one notification to an invocation; with --in-sqs there may be several.`,
+    description: `${BODIES} SNS delivers one notification per invocation; --in-sqs allows several.`,
     examples: [
       `generate-event sns --body '{"orderId":"o-1"}' --topic-name orders`,
       'generate-event sns --bodies orders.jsonl --in-sqs',
@@ -84,7 +86,9 @@ export function addGenerateEventCommands(program: Command, addLeaf: AddSubcomman
     name: 'dynamodb',
     summary: "make a batch of a table's stream",
     description:
-      'Each line is an item that was put, of which --key names the key attributes; without --key, a change: {"keys": {…}, "newImage": {…}, "oldImage": {…}}, with or without the images. Values are plain JSON.',
+      'With --key, which names the key attributes, each line is an item that was put. ' +
+      'Without --key, each line is a change: {"keys": {…}, "newImage": {…}, ' +
+      '"oldImage": {…}}; the images are optional. Values are plain JSON.',
     examples: [
       'generate-event dynamodb --bodies orders.jsonl --key orderId --table-name orders',
       'generate-event dynamodb --bodies changes.jsonl',

@@ -142,7 +142,7 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** What SNS and EventBridge send to a queue: each is the body of a message. */
+/** Wraps what SNS or EventBridge sends to a queue: each is the body of a message. */
 function inSqs(bodies: readonly unknown[], options: QueueOptions): SQSEvent {
   const messages = bodies.map((body) => ({ body }));
   return sqsEvent(messages, queueOf(options, false));
@@ -152,7 +152,8 @@ function theOnly<Event>(events: readonly Event[], what: string): Event {
   const [first] = events;
   if (first === undefined || events.length > 1) {
     throw new UsageError(
-      `One ${what} is delivered to an invocation, and there are ${events.length} bodies: add --in-sqs if they go through a queue.`,
+      `An invocation gets one ${what}, but there are ${events.length} ` +
+        'bodies: add --in-sqs if they go through a queue.',
     );
   }
   return first;
@@ -177,7 +178,7 @@ function withFifoAttributes(event: SQSEvent): SQSEvent {
   return { Records: records };
 }
 
-/** These bodies are objects of the event, and numbers in it would be rounded. */
+/** Refuses numbers that JSON.parse would round: these bodies become objects in the event. */
 function assertExact(line: PlacedBody): void {
   if (line.value !== undefined && hasInexactNumber(line.body)) {
     throw badLine(line, 'has a number with more digits than JavaScript reads; make it a string');
@@ -198,7 +199,7 @@ function twoWays(one: string, other: string): UsageError {
   return new UsageError(`Give ${one} or ${other}, not both.`);
 }
 
-/** On a terminal it is laid out; into a pipe it goes in one line. */
+/** Prints the event: indented on a terminal, on one line into a pipe. */
 function print({ screen }: Context, place: PlaceOptions, event: unknown): 0 {
   screen.json(relocated(event, place), screen.isTerminal ? 'document' : 'line');
   return 0;

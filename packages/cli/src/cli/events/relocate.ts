@@ -1,11 +1,11 @@
-/** Where an event comes from. */
+/** The options that say where an event comes from. */
 export interface PlaceOptions {
   readonly region?: string;
   readonly accountId?: string;
   readonly partition?: string;
 }
 
-/** What the sender puts around bodies and says of itself there. */
+/** The members that the sending service adds around bodies. */
 const PLACES = new Set([
   'eventSourceARN',
   'awsRegion',
@@ -18,10 +18,10 @@ const PLACES = new Set([
   'UnsubscribeUrl',
 ]);
 
-/** What belongs to whoever sent the body. */
+/** The members that belong to the sender of the body; they stay unchanged. */
 const BODIES = new Set(['body', 'detail', 'data', 'dynamodb', 'Message', 'messageAttributes']);
 
-/** The same event from another region, account and partition. Bodies stay as they are. */
+/** Returns the event with another region, account and partition. Bodies stay unchanged. */
 export function relocated(
   event: unknown,
   { region = 'us-east-1', accountId = '123456789012', partition = 'aws' }: PlaceOptions,

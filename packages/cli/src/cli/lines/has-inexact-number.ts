@@ -1,13 +1,13 @@
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Whether a JSON text has a number that JavaScript would read as another, such as one of 20 digits. */
+/** Returns whether a JSON text has a number that JavaScript cannot hold exactly, such as one of 20 digits. */
 export function hasInexactNumber(json: string): boolean {
   const numbers = json.replaceAll(STRING, '""').match(NUMBER) ?? [];
   return numbers.some((number) => decimalOf(number) !== decimalOf(String(Number(number))));
 }
 
-/** The one way to write a decimal: its digits, without zeros at the ends, and an exponent. */
+/** Returns the canonical form of a decimal: its digits without zeros at either end, and an exponent. */
 function decimalOf(literal: string): string {
   const [mantissa = '', exponent = '0'] = literal.split(/e/i);
   const [whole = '', fraction = ''] = mantissa.split('.');

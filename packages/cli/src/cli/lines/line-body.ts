@@ -1,21 +1,21 @@
 import type { Line } from './read-lines.ts';
 
-/** What a line stands for: a message's body. */
+/** The message body of a line. */
 export interface LineBody {
-  /** As it is sent: the line, or what stands in it where it is a JSON string. */
+  /** The text to send: the line itself or, if it is a JSON string, its content. */
   readonly body: string;
-  /** The JSON value; of texts undefined. */
+  /** The parsed JSON; undefined with `isText`. */
   readonly value: unknown;
 }
 
-/** Why a line stands for nothing. */
+/** The reason why a line has no body; it follows the line's place in messages. */
 export interface BadLine {
   readonly problem: string;
 }
 
 /**
- * The body that a line stands for. A line is JSON and is sent as it is, so that no number loses a digit; a JSON string is sent
- * as the text in it. With `isText` every line is a text.
+ * Returns the body of a line. JSON is sent as it is written, so that no number loses digits; a JSON string is
+ * sent as its content. With `isText`, every line is sent as plain text.
  */
 export function lineBody({ text, problem }: Line, isText: boolean): LineBody | BadLine {
   if (problem !== undefined) return { problem };
@@ -24,17 +24,17 @@ export function lineBody({ text, problem }: Line, isText: boolean): LineBody | B
   try {
     value = JSON.parse(text);
   } catch {
-    return { problem: 'is not JSON; lines that are plain texts need --text' }; // its error would quote the line
+    // JSON.parse's error would quote the line.
+    return { problem: 'is not JSON; lines that are plain texts need --text' };
   }
   return { body: typeof value === 'string' ? value : text.trim(), value };
 }
 
-/** Whether it is no body. */
 export function isBad(line: object): line is BadLine {
   return 'problem' in line;
 }
 
-/** The text at a path such as `customer.id`, of a text, a number or a boolean; undefined where there is none. */
+/** Returns the text, number or boolean at a path such as `customer.id`, as text; else undefined. */
 export function textAt(value: unknown, path: string): string | undefined {
   let found = value;
   for (const name of path.split('.')) {

@@ -4,22 +4,22 @@ import type { ProcessIo } from '../process-io.ts';
 
 /** A file of lines, or standard input. */
 export interface LineSource {
-  /** As people named it. */
+  /** As the person named it. */
   readonly name: string;
-  /** In bytes; undefined where nobody knows it. */
+  /** In bytes; undefined if unknown. */
   readonly size: number | undefined;
   readonly chunks: AsyncIterable<string | Uint8Array>;
 }
 
-/** Opens a file, or standard input for `-`. Throws a `CliError` for what is no file that can be read. */
+/** Opens a file, or standard input for `-`. Throws a `CliError` for a file that cannot be read. */
 export async function openLines(file: string, { stdin }: Pick<ProcessIo, 'stdin'>): Promise<LineSource> {
   if (file === '-') return { name: 'standard input', size: undefined, chunks: stdin };
   let handle: FileHandle | undefined;
   try {
-    handle = await open(file); // here, because a stream that cannot open its file says so before anybody listens
+    handle = await open(file); // not createReadStream(file): it would emit its error before anyone listens
     const found = await handle.stat();
     if (found.isDirectory()) throw new CliError(`${file} is a folder and not a file.`);
-    // A pipe, such as a shell makes of <(…), has no size.
+    // A pipe, such as the shell's <(…), has no size.
     const size = found.isFile() ? found.size : undefined;
     return { name: file, size, chunks: handle.createReadStream() as AsyncIterable<Uint8Array> };
   } catch (error) {

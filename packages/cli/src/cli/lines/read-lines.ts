@@ -1,26 +1,26 @@
 import { Buffer } from 'node:buffer';
 
-/** A line that has something in it, or why it cannot be read. */
+/** A line that is not empty, or the problem with it. */
 export interface Line {
-  /** From 1, empty lines counted. */
+  /** Counted from 1, with empty lines. */
   readonly number: number;
-  /** Empty where there is a problem. */
+  /** Empty if there is a problem. */
   readonly text: string;
   readonly problem?: string;
 }
 
-/** The lines of one chunk, and how far the source has been read with them. */
+/** The lines that one chunk completed, and the position after it. */
 export interface Lines {
   readonly lines: readonly Line[];
-  /** Of the source, from its beginning. */
+  /** Bytes from the beginning of the source. */
   readonly bytesRead: number;
 }
 
 const FEED = 0x0a;
 
 /**
- * Splits a source into lines without ever holding more than a chunk and a line. Empty lines are left out. A line of more
- * bytes than `maxBytes`, or one that is not UTF-8, comes with its problem and without its text.
+ * Splits a source into lines, and holds at most a chunk and a line. Empty lines are skipped. A line that is
+ * longer than `maxBytes`, or not UTF-8, comes with a problem and without its text.
  */
 export async function* readLines(
   chunks: AsyncIterable<string | Uint8Array>,
@@ -41,7 +41,7 @@ export async function* readLines(
 class Splitter {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  /** The beginning of a line whose end is not there yet. */
+  /** The beginning of an unfinished line. */
   #rest: Uint8Array = new Uint8Array();
   #isTooLong = false;
   #number = 0;
@@ -69,7 +69,7 @@ class Splitter {
   }
 
   #add(part: Uint8Array): void {
-    // Two more, for what may end a line in place of a line feed.
+    // Two extra bytes, because a carriage return before the line feed does not count.
     if (this.#isTooLong || this.#rest.length + part.length > this.#maxBytes + 2) {
       this.#isTooLong = true;
       this.#rest = new Uint8Array();

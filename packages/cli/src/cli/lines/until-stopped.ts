@@ -1,7 +1,4 @@
-/**
- * The chunks of a stream until `signal` is aborted: it does not wait for the next one then, which may never come, and closes the
- * stream.
- */
+/** Yields the chunks of a stream; closes it once `signal` is aborted, without waiting for the next chunk. */
 export async function* untilStopped<Chunk>(
   chunks: AsyncIterable<Chunk> & { destroy?(): unknown },
   signal: AbortSignal,
@@ -18,7 +15,7 @@ export async function* untilStopped<Chunk>(
   try {
     for (;;) {
       const next = iterator.next();
-      next.catch(() => undefined); // of a stream that is closed while nobody waits for it any more
+      next.catch(() => undefined); // rejects if the stream is closed after the race is over
       const { done, value } = await Promise.race([stopped, next]);
       if (done === true) return;
       yield value;

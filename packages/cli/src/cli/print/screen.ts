@@ -5,48 +5,46 @@ import { isoTime } from '../../tool-base/iso-time.ts';
 import { relativeTime } from './times.ts';
 import { visibleJson } from '../../text/escape-controls.ts';
 
-/** How a text can be shown where colours are. */
+/** The style of a text on a terminal with colours. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /**
- * What a command writes: results to standard output, and everything about them to standard error. Texts that come from
- * elsewhere must have gone through `visible`.
+ * The output of a command: results go to standard output, everything else to standard error. Text from
+ * elsewhere must have gone through `escapeControls`.
  */
 export interface Screen {
-  /** Whether results are read on a terminal. */
+  /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether results are JSON. */
   readonly isJson: boolean;
-  /** Whether results are shown in colours. */
   readonly hasColors: boolean;
-  /** The width of the terminal; undefined where results are not read on one. */
+  /** The width of the terminal; undefined if standard output is not one. */
   readonly width: number | undefined;
-  /** The whole result as text that is laid out, and safe to show, already. */
+  /** Prints a whole result that is already laid out and escaped. */
   text(text: string): void;
-  /** A line of the result. */
+  /** Prints a line of the result. */
   line(text?: string): void;
-  /** A line about the result. */
+  /** Prints a line about the result. */
   note(text: string): void;
-  /** A line about the result for who asked for more. */
+  /** Prints a line about the result with `--verbose` only. */
   detail(text: string): void;
-  /** A table, as a result, or beside it. */
+  /** Prints a table. Default: as the result. */
   table(columns: readonly Column[], rows: readonly (readonly string[])[], to?: 'result' | 'note'): void;
-  /** The result as JSON: laid out on a terminal and for one document, in one line if many follow one another. */
+  /** Prints the result as JSON: indented, or on one line if many documents follow one another. */
   json(value: unknown, layout?: 'document' | 'line'): void;
-  /** The text in this style, where results are shown in colours. */
+  /** Returns the text in this style, if results are coloured. */
   paint(style: Style, text: string): string;
-  /** A time in epoch milliseconds: relative on a terminal, ISO 8601 elsewhere. */
+  /** Returns a time in epoch milliseconds as text: relative on a terminal, else ISO 8601. */
   time(time: number | undefined): string;
   /**
-   * Says on a terminal how far it is, in a line that is replaced by the next; undefined takes it away. Nothing is said in the
-   * first second: most is done by then.
+   * Shows the progress on a terminal, in a line that the next one replaces; undefined removes it. Shows
+   * nothing in the first second, in which most commands end.
    */
   progress(text: string | undefined): void;
-  /** Starts the terminal's page anew. */
+  /** Clears the terminal. */
   clear(): void;
 }
 
-/** The options that say how results are shown. */
+/** The output options of a command. */
 export interface ScreenOptions {
   readonly json?: boolean;
   readonly color?: boolean;
@@ -88,7 +86,7 @@ export function screenOf(surroundings: ProcessIo, options: ScreenOptions): Scree
   };
 }
 
-/** As no-color.org and Node.js have it: `--no-color`, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
+/** Follows no-color.org and Node.js: `--no-color`, NO_COLOR, FORCE_COLOR, then whether it is a terminal. */
 export function showsColors(
   stream: OutputStream,
   env: ProcessIo['env'],
@@ -100,7 +98,7 @@ export function showsColors(
   return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
-/** How long nothing is said of how far it is. */
+/** The time without progress output. */
 const QUIET_MS = 1_000;
 
 function progressLine({ stderr, now }: ProcessIo): Screen['progress'] {

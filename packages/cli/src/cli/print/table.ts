@@ -4,9 +4,9 @@ import width from 'string-width';
 /** A column of a table. */
 export interface Column {
   readonly heading: string;
-  /** The least characters it is cut to where the terminal is narrow; without it, it is never cut. */
+  /** The smallest width to cut cells to on a narrow terminal; without it, cells are never cut. */
   readonly min?: number;
-  /** Left out where the terminal is too narrow even so. The last such column goes first. */
+  /** Whether the column is dropped if the terminal is still too narrow. The last such column goes first. */
   readonly isOptional?: boolean;
   readonly isRight?: boolean;
 }
@@ -14,8 +14,8 @@ export interface Column {
 const GAP = 2;
 
 /**
- * Lines of a table without a frame that is at most `maxWidth` characters wide: cells are cut with `…`, never wrapped. Cells
- * hold one line each; they may be coloured.
+ * Returns the lines of a table without a frame, at most `maxWidth` characters wide. Cells are cut with `…`,
+ * never wrapped. Each cell holds one line, and may be coloured.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -28,7 +28,7 @@ export function tableLines(
     style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true },
     head: kept.map((index) => (columns[index] as Column).heading),
     colAligns: kept.map((index) => (columns[index]?.isRight === true ? 'right' : 'left')),
-    // What is right of a cell is part of its column for cli-table3.
+    // cli-table3 counts the right padding as part of the column.
     colWidths: widths.map((size) => size + GAP),
     truncate: '…',
   });

@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Such as `3 min ago` and `in 2 h`. */
+/** Returns a text such as `3 min ago` or `in 2 h`. */
 export function relativeTime(time: number, now: number): string {
   if (isoTime(time) === undefined) return '?';
   if (Math.abs(now - time) < SECOND) return 'now';
@@ -13,7 +13,7 @@ export function relativeTime(time: number, now: number): string {
   return time <= now ? `${distance} ago` : `in ${distance}`;
 }
 
-/** Such as `480 ms`, `12 s`, `3 min`, `2 h` and `5 d`. */
+/** Returns a text such as `480 ms`, `12 s`, `3 min`, `2 h` or `5 d`. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '?';
   if (ms > 0 && ms < SECOND) return `${Math.round(ms)} ms`;

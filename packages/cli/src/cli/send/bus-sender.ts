@@ -7,14 +7,14 @@ export interface BusDestination {
   readonly putEvents: (
     input: PutEventsCommandInput,
   ) => Promise<Pick<PutEventsCommandOutput, 'FailedEntryCount' | 'Entries'>>;
-  /** Its name or its ARN. */
+  /** Name or ARN. */
   readonly bus: string;
 }
 
-/** What EventBridge says of an event that it would take later. */
+/** The error codes of EventBridge that are worth a retry. */
 const LATER = /Throttl|Internal|Unavailable/;
 
-/** Sends events to a bus: ten in a request, at most. */
+/** Returns a sender to a bus: at most ten events in a request. */
 export function busSender(
   { putEvents, bus }: BusDestination,
   sleep: Sender<OutgoingEvent>['sleep'],

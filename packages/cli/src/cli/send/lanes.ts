@@ -1,22 +1,22 @@
-/** Does so many things at a time. Those of one lane are done one after the other, in their order. */
+/** A pool of `count` lanes. Work in one lane runs in order, one at a time. */
 export class Lanes {
   readonly #count: number;
   readonly #running = new Map<number, Promise<void>>();
-  /** The last that waits to start, by lane. */
+  /** The last start that waits, by lane. */
   readonly #last = new Map<number | undefined, Promise<void>>();
 
   constructor(count: number) {
     this.#count = count;
   }
 
-  /** The lane of everything with this name. */
+  /** Returns the lane of this name. */
   laneOf(name: string): number {
     let hash = 0;
     for (let index = 0; index < name.length; index += 1) hash = (hash * 31 + name.charCodeAt(index)) >>> 0;
     return hash % this.#count;
   }
 
-  /** Starts `work` in this lane, or in the first that is free, and resolves when it has started. `work` must not reject. */
+  /** Starts `work`, which must not reject, in this lane or any free one; resolves when it has started. */
   async start(lane: number | undefined, work: () => Promise<void>): Promise<void> {
     const started = this.#startAfter(this.#last.get(lane), lane, work);
     this.#last.set(lane, started);
@@ -24,12 +24,12 @@ export class Lanes {
     if (this.#last.get(lane) === started) this.#last.delete(lane);
   }
 
-  /** Resolves when nothing is running. */
+  /** Resolves when nothing runs. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Those that wait for one lane start in their order, one at a time: what is found free is taken at once. */
+  /** Starts wait for one another in order: a lane that is found free is taken in the same tick. */
   async #startAfter(
     before: Promise<void> | undefined,
     lane: number | undefined,
@@ -47,7 +47,7 @@ export class Lanes {
     );
   }
 
-  /** This lane, or any, if it is free. */
+  /** Returns this lane, or any, if it is free. */
   #free(lane: number | undefined): number | undefined {
     if (lane !== undefined) return this.#running.has(lane) ? undefined : lane;
     if (this.#running.size >= this.#count) return undefined;

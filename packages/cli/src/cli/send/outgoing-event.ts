@@ -5,25 +5,24 @@ import { type BadLine, isBad, type LineBody, lineBody } from '../lines/line-body
 import type { Line } from '../lines/read-lines.ts';
 import type { Sendable } from './outgoing.ts';
 
-/** How lines become events. */
+/** The options that turn lines into events. */
 export interface EventOptions {
-  /** With both, a line is the detail of an event; with neither, it is the event. */
+  /** With both, a line is the detail of an event; with neither, it is the whole event. */
   readonly source?: string;
   readonly detailType?: string;
 }
 
-/** An event that is to be sent. */
 export interface OutgoingEvent extends Sendable {
   readonly entry: PutEventsRequestEntry;
 }
 
-/** What EventBridge takes in a request, if it is more than one event. */
+/** The most bytes of all events of one request. */
 export const MOST_BYTES_OF_EVENTS = 262_144;
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
 const MOST_BYTES_OF_EVENT = 1_048_576;
 const BYTES_OF_TIME = 14;
 
-/** The event of a line, or why there is none. */
+/** Returns the event of a line, or the problem with the line. */
 export function outgoingEvent(line: Line, options: EventOptions): OutgoingEvent | BadLine {
   const read = lineBody(line, false);
   if (isBad(read)) return read;
@@ -43,7 +42,7 @@ function entryWithDetail({ body }: LineBody, { source, detailType }: EventOption
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An event as rules get it, such as `generate-event eventbridge` prints one, or an entry of `PutEvents`. */
+/** Reads an event as rules receive it, or an entry of `PutEvents`. */
 function entryOf({ body }: LineBody, event: Members): PutEventsRequestEntry | BadLine {
   const source = event['source'] ?? event['Source'];
   const detailType = event['detail-type'] ?? event['DetailType'];
@@ -54,13 +53,13 @@ function entryOf({ body }: LineBody, event: Members): PutEventsRequestEntry | Ba
   }
   const detail = event['detail'] ?? event['Detail'];
   if (!isText(detail) && !isObject(detail)) return { problem: 'has no detail that is an object' };
-  // A detail that is a text goes as it is, and a service that does not take it says so.
+  // A detail that is a text is sent as it is: EventBridge checks that it is JSON.
   if (isObject(detail) && hasInexactNumber(body)) {
     return { problem: 'has a number with more digits than JavaScript reads; make it a string' };
   }
   const time = event['time'] ?? event['Time'];
   const at = time === undefined ? undefined : timeOf(time);
-  if (time !== undefined && at === undefined) return { problem: 'has a time that is no date' };
+  if (time !== undefined && at === undefined) return { problem: 'has a time that is not a date' };
   const resources = event['resources'] ?? event['Resources'];
   return {
     Source: source,
@@ -71,14 +70,14 @@ function entryOf({ body }: LineBody, event: Members): PutEventsRequestEntry | Ba
   };
 }
 
-/** A text of ISO 8601, or epoch seconds as AWS's CLI takes them. */
+/** Parses ISO 8601, or epoch seconds as AWS's CLI takes them. */
 function timeOf(time: unknown): Date | undefined {
   const date =
     typeof time === 'number' ? new Date(time * 1_000) : isText(time) ? new Date(time) : new Date(Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** As AWS counts them: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-calculate-putevents-entry-size */
+/** Counts the bytes as "Calculating PutEvents event entry size" in EventBridge's guide does. */
 function bytesOf({ Source, DetailType, Detail, Time, Resources = [] }: PutEventsRequestEntry): number {
   const texts = [Source ?? '', DetailType ?? '', Detail ?? '', ...Resources];
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);

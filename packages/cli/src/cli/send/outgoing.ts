@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { type BadLine, isBad, lineBody, textAt } from '../lines/line-body.ts';
 import type { Line } from '../lines/read-lines.ts';
 
-/** SQS's limit for a message, and for all messages of a request. */
+/** SQS's limit for a message, and for all messages of one request. */
 export const MOST_BYTES = 1_048_576;
 
-/** What is sent for a line, to a queue or to a bus. */
+/** A line that can be sent, as a message or an event. */
 export interface Sendable {
   /** The number of its line. */
   readonly line: number;
-  /** As the service counts them. */
+  /** The size as the service counts it. */
   readonly bytes: number;
 }
 
-/** How lines become messages. */
+/** The options that turn lines into messages. */
 export interface MessageOptions {
   readonly text?: boolean;
   readonly groupId?: string;
@@ -23,7 +23,6 @@ export interface MessageOptions {
   readonly dedupKey?: string;
 }
 
-/** A message that is to be sent. */
 export interface Outgoing extends Sendable {
   readonly body: string;
   readonly groupId: string | undefined;
@@ -34,7 +33,7 @@ export interface Outgoing extends Sendable {
 const REFUSED_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ID = /^[!-~]{1,128}$/;
 
-/** The message of a line, or why there is none. */
+/** Returns the message of a line, or the problem with the line. */
 export function outgoing(line: Line, options: MessageOptions, isFifo: boolean): Outgoing | BadLine {
   const read = lineBody(line, options.text === true);
   if (isBad(read)) return read;
@@ -47,7 +46,7 @@ export function outgoing(line: Line, options: MessageOptions, isFifo: boolean): 
   if (typeof group === 'object') return group;
   const dedup = idOf('deduplication id', value, options.dedupId, options.dedupKey);
   if (typeof dedup === 'object') return dedup;
-  // As SQS makes it where ContentBasedDeduplication is on; it need not be on.
+  // The id that ContentBasedDeduplication would make; this works without it as well.
   const dedupId = dedup ?? (isFifo ? createHash('sha256').update(body).digest('hex') : undefined);
   return { line: line.number, body, bytes, groupId: group, dedupId };
 }
@@ -60,9 +59,9 @@ function idOf(
 ): string | BadLine | undefined {
   if (path === undefined) return fixed;
   const id = textAt(value, path);
-  if (id === undefined) return { problem: `has no text or number at ${path}, which is to be its ${what}` };
+  if (id === undefined) return { problem: `has no text or number at ${path} for its ${what}` };
   if (!ID.test(id)) {
-    return { problem: `has at ${path} what is no ${what}: 1 to 128 letters, digits and punctuation` };
+    return { problem: `has no valid ${what} at ${path}: 1 to 128 letters, digits and punctuation` };
   }
   return id;
 }

@@ -9,7 +9,7 @@ export interface QueueDestination {
   readonly delaySeconds: number | undefined;
 }
 
-/** Sends messages to a queue: ten in a request, at most. */
+/** Returns a sender to a queue: at most ten messages in a request. */
 export function queueSender(
   { sqs, queueUrl, delaySeconds }: QueueDestination,
   sleep: Sender<Outgoing>['sleep'],

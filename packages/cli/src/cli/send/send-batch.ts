@@ -1,36 +1,36 @@
 import type { Sendable } from './outgoing.ts';
 
-/** Where messages go, and how a wait is done. */
+/** The service that messages are sent to. */
 export interface Sender<Message extends Sendable> {
-  /** Sends them in one request, and answers those that were not taken. Rejects where nothing is known of any. */
+  /** Sends one request, and returns the messages not accepted. Rejects if nothing is known of any. */
   request(messages: readonly Message[]): Promise<readonly NotTaken[]>;
   sleep(ms: number): Promise<void>;
 }
 
-/** What the service says of a message that it did not take. */
+/** A message that the service did not accept. */
 interface NotTaken {
-  /** Of the message, in its request. */
+  /** Its index in the request. */
   readonly index: number;
   readonly code: string;
   readonly reason: string;
-  /** Whether it would not be taken either if it were sent again. */
+  /** Whether a retry would fail too. */
   readonly isFinal: boolean;
 }
 
-/** A message that was not taken. */
+/** A message that was given up. */
 interface Refusal {
   readonly message: Sendable;
   readonly code: string;
   readonly reason: string;
 }
 
-/** What became of the messages of a batch. */
+/** The outcome of a batch. */
 export interface SentBatch {
   readonly sent: number;
   readonly refused: readonly Refusal[];
-  /** Messages that were sent again after a request without an answer: a standard queue may have them twice. */
+  /** Messages sent again after a request without an answer; a standard queue may have them twice. */
   readonly repeated: number;
-  /** Why no further request can succeed. Its messages are among the refused. */
+  /** The error after which no further request can succeed. The messages of its request are in `refused`. */
   readonly fatal?: unknown;
 }
 
@@ -39,8 +39,8 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Sends up to ten messages in one request. What the service refuses for a reason of its own, and a request that it does not
- * answer, is sent again, after waits with full jitter. Never rejects.
+ * Sends up to ten messages in one request. Messages that the service refuses for now, and requests without an
+ * answer, are retried with exponential backoff and full jitter. Never rejects.
  */
 export async function sendBatch<Message extends Sendable>(
   messages: readonly Message[],
@@ -80,7 +80,7 @@ export async function sendBatch<Message extends Sendable>(
   }
 }
 
-/** Adds to `refused` what will not be taken, and returns what is to be sent again. */
+/** Adds final refusals to `refused`, and returns the messages to send again. */
 function sortOut<Message extends Sendable>(
   open: readonly Message[],
   failed: readonly NotTaken[],
@@ -97,7 +97,7 @@ function sortOut<Message extends Sendable>(
   return again.sort((one, other) => one.line - other.line);
 }
 
-/** A service with another limit than AWS has now. */
+/** Splits a batch that is too long: an emulator may have a smaller limit than AWS. */
 async function halves<Message extends Sendable>(
   open: readonly Message[],
   sender: Sender<Message>,
@@ -112,7 +112,7 @@ function together(batch: SentBatch, refused: readonly Refusal[], repeated: numbe
   return { ...batch, refused: [...refused, ...batch.refused], repeated: repeated + batch.repeated };
 }
 
-/** Of messages that are too long for a request of their own: those after them may be shorter. */
+/** Refuses one message that is too long by itself, without `fatal`: later messages may be shorter. */
 function tooLong(open: readonly Sendable[], thrown: unknown): SentBatch {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return {
@@ -122,13 +122,13 @@ function tooLong(open: readonly Sendable[], thrown: unknown): SentBatch {
   };
 }
 
-/** Of SQS, and of EventBridge, which has no name of its own for it. */
+/** Recognises SQS's error code, and EventBridge's message, which has no code of its own. */
 function isTooLong(thrown: unknown): boolean {
   if (/BatchRequestTooLong/.test(nameOf(thrown))) return true;
   return thrown instanceof Error && thrown.message.startsWith('Total size of the entries');
 }
 
-/** `busy`: nothing was taken. `unanswered`: it may have been. `refused`: nothing was taken, and nothing will be. */
+/** `busy`: nothing was accepted. `unanswered`: it may have been. `refused`: a retry would be refused too. */
 function kindOf(thrown: unknown): 'busy' | 'unanswered' | 'refused' {
   const { code, $metadata } = thrown as { code?: unknown; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;

@@ -9,7 +9,9 @@ export function addSendCommand(program: Command, addLeaf: AddSubcommand): void {
     name: 'send <file>',
     summary: 'send the lines of a file to a queue or a bus',
     description:
-      'Each line is JSON and becomes a message as it is; a JSON string becomes the text in it. With --bus, each is an event with source, detail-type and detail, or the detail alone. - reads standard input. Lines that cannot be sent are told by their numbers, and the others are sent.',
+      'Each line is JSON and becomes a message as it is; a JSON string becomes the text in it. With --bus, ' +
+      'each is an event with source, detail-type and detail, or the detail alone. - reads standard input. ' +
+      'Lines that cannot be sent are listed by number, and the others are sent.',
     examples: [
       'send orders.jsonl --queue orders',
       'send orders.jsonl --queue orders.fifo --group-key customerId --dedup-key orderId',

@@ -16,22 +16,22 @@ export interface SendingOptions {
   readonly dryRun?: boolean;
 }
 
-/** Where lines go, and what becomes of them there. */
+/** The queue or bus that lines are sent to. */
 export interface Destination<Message extends Sendable> extends Pick<
   SendLinesOptions<Message>,
   'messageOf' | 'laneOf' | 'mostBytes' | 'send'
 > {
   readonly kind: 'queue' | 'bus';
-  /** The URL of a queue, or its name; the name of a bus. */
+  /** The URL or name of a queue; the name of a bus. */
   readonly address: string;
-  /** Whether what is sent twice is there twice. */
+  /** Whether a message that is sent twice arrives twice. */
   readonly keepsRepeated: boolean;
 }
 
-/** Of the lines that were not sent, so many are printed. */
+/** The most unsent lines that are printed. */
 const MOST_SHOWN = 20;
 
-/** Sends the lines of a source, and says what became of them. */
+/** Sends the lines of a source, and prints the outcome. */
 export async function sendFile<Message extends Sendable>(
   context: Context,
   options: SendingOptions,
@@ -99,13 +99,13 @@ function report(
         `${plural(repeated, noun)} may be there twice: a request got no answer and was sent again.`,
       );
     }
-    if (!isWhole) screen.note(`It ended after line ${formatNumber(lastLine)}; no later line was sent.`);
+    if (!isWhole) screen.note(`Sending ended after line ${formatNumber(lastLine)}; no later line was sent.`);
     if (error !== null) screen.note(`Error: ${error}`);
   }
   return failed === 0 && isWhole ? 0 : 1;
 }
 
-/** Of a URL or an ARN the last part. */
+/** Returns the last part of a URL or an ARN. */
 function nameOf(address: string): string {
   return address.split('/').at(-1) ?? address;
 }

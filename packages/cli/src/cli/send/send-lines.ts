@@ -8,20 +8,20 @@ import { Lanes } from './lanes.ts';
 import { MOST_BYTES, type Sendable } from './outgoing.ts';
 import type { SentBatch } from './send-batch.ts';
 
-/** How lines are sent. */
+/** The options of `sendLines`. */
 export interface SendLinesOptions<Message extends Sendable> {
-  /** What is sent for a line, or why nothing can be. */
+  /** Returns the message of a line, or the problem with the line. */
   readonly messageOf: (line: Line) => Message | BadLine;
-  /** The name of those that are sent in their order, one request after the other; undefined for all of them where no order counts. */
+  /** Returns the lane of a message; messages of one lane are sent in order. Absent: order does not matter. */
   readonly laneOf?: (message: Message) => string;
-  /** Of one request. A message that alone has more is sent alone. Default: 1 MiB. */
+  /** The most bytes of one request. A larger message is sent alone. Default: 1 MiB. */
   readonly mostBytes?: number;
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
-  /** Messages in a second. */
+  /** Messages per second. */
   readonly rate?: number;
   readonly clock: Clock;
-  /** Aborted when no further line is to be read; what was read is still sent. */
+  /** Aborted to stop reading; lines already read are still sent. */
   readonly signal: AbortSignal;
   /** Sends a batch. Never rejects. */
   readonly send: (messages: readonly Message[]) => Promise<SentBatch>;
@@ -35,34 +35,34 @@ interface Unsent {
   readonly message: string;
 }
 
-/** How far it is. */
+/** The counts so far. */
 export interface Tally {
-  /** Lines that have something in them. */
+  /** Lines that are not empty. */
   read: number;
   sent: number;
   /** Lines that were not sent. */
   failed: number;
   /** Messages that a standard queue may have twice. */
   repeated: number;
-  /** Requests that were sent, those again after a failure not counted. */
+  /** Requests, without retries. */
   requests: number;
-  /** Of the file. */
+  /** Bytes of the file. */
   bytesRead: number;
-  /** The last line that was read. */
+  /** The number of the last line that was read. */
   lastLine: number;
-  /** The first failures, by when they were known. */
+  /** The first failures to occur; sorted by line at the end. */
   readonly failures: Unsent[];
-  /** Why it ended before the last line. */
+  /** The error that ended the run early. */
   fatal?: unknown;
 }
 
-/** Of a file with a million lines that cannot be sent, so many are told. */
+/** The most failures that are kept. */
 const MOST_FAILURES = 1_000;
 
-/** How long a message waits for others, where lines come one by one. */
+/** How long a batch waits for more messages. */
 const LINGER_MS = 200;
 
-/** Sends the lines of a source as messages, with no more in memory than what is on its way. */
+/** Sends the lines of a source as messages; memory holds only what is being sent. */
 export async function sendLines<Message extends Sendable>(
   source: LineSource,
   options: SendLinesOptions<Message>,
@@ -82,7 +82,6 @@ export async function sendLines<Message extends Sendable>(
 interface Batch<Message> {
   readonly messages: Message[];
   bytes: number;
-  /** Of messages whose order counts. */
   readonly lane: number | undefined;
   readonly timer: NodeJS.Timeout;
 }
@@ -92,9 +91,9 @@ class SendingRun<Message extends Sendable> {
   readonly #lanes: Lanes;
   readonly #rate: TokenBucket | undefined;
   readonly #mostMessages: number;
-  /** By lane. */
+  /** Batches that are being filled, by lane. */
   readonly #open = new Map<number | undefined, Batch<Message>>();
-  /** Batches that wait for their turn. */
+  /** Batches that wait for a lane. */
   readonly #waiting = new Set<Promise<void>>();
   readonly #failing = new AbortController();
   readonly #over: AbortSignal;
@@ -114,24 +113,22 @@ class SendingRun<Message extends Sendable> {
     this.#options = options;
     this.#over = AbortSignal.any([options.signal, this.#failing.signal]);
     this.#lanes = new Lanes(concurrency);
-    // In tenths of a second; of slower ones, message by message.
+    // A bucket of a tenth of a second; at rates below ten, of one message.
     const most = Math.max(1, Math.ceil((rate ?? 0) / 10));
     this.#rate =
       rate === undefined ? undefined : new TokenBucket({ most, perMs: (most * 1_000) / rate }, clock.now());
     this.#mostMessages = Math.min(10, rate ?? 10);
   }
 
-  /** Aborted when no further line is to be read. */
   get over(): AbortSignal {
     return this.#over;
   }
 
-  /** Whether no further line is to be read. */
   get isOver(): boolean {
     return this.over.aborted;
   }
 
-  /** Resolves when there is room for the next line. */
+  /** Adds a line; resolves when there is room for the next. */
   async add(line: Line): Promise<void> {
     const { messageOf, laneOf, mostBytes = MOST_BYTES } = this.#options;
     this.tally.read += 1;
@@ -153,7 +150,7 @@ class SendingRun<Message extends Sendable> {
     if (batch.messages.length >= this.#mostMessages) await this.#dispatch(batch);
   }
 
-  /** Sends what is left, and waits for all of it. */
+  /** Sends the rest, and waits for everything. */
   async end(): Promise<Tally> {
     for (const batch of this.#open.values()) await this.#dispatch(batch);
     await Promise.all(this.#waiting);
@@ -173,7 +170,7 @@ class SendingRun<Message extends Sendable> {
     return batch;
   }
 
-  /** Resolves when the batch is on its way. */
+  /** Resolves when the batch is being sent. */
   async #dispatch(batch: Batch<Message>): Promise<void> {
     clearTimeout(batch.timer);
     if (this.#open.get(batch.lane) === batch) this.#open.delete(batch.lane);
@@ -185,7 +182,7 @@ class SendingRun<Message extends Sendable> {
 
   async #start({ messages, lane }: Batch<Message>): Promise<void> {
     await this.#lanes.start(lane, async () => {
-      await this.#pace(messages.length); // in its lane: a smaller batch would get its turn before one that came first
+      await this.#pace(messages.length); // inside the lane, or a smaller batch could overtake an earlier one
       if (this.tally.fatal === undefined) {
         this.tally.requests += 1;
         this.#note(await this.#options.send(messages));
@@ -196,7 +193,7 @@ class SendingRun<Message extends Sendable> {
     });
   }
 
-  /** Waits until so many may be sent by the rate, or until it is over. */
+  /** Waits until the rate permits this many messages, or until the run is over. */
   async #pace(messages: number): Promise<void> {
     const { clock } = this.#options;
     for (let ms = this.#rate?.waitMs(messages, clock.now()) ?? 0; ms > 0 && !this.#over.aborted;) {

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { formatNumber } from '../print/plural.ts';
 import type { Tally } from './send-lines.ts';
 
-/** Runs `use` with a progress bar on a terminal: of the file's bytes, because nobody has counted its lines. */
+/** Runs `use` with a progress bar on a terminal. It counts bytes: the number of lines is not known. */
 export async function withSendProgress<Result>(
   { stderr, screen }: Context,
   size: number | undefined,
@@ -21,7 +21,7 @@ export async function withSendProgress<Result>(
   const { Presets, SingleBar } = await import('cli-progress');
   const bar = new SingleBar(
     {
-      // It asks of a stream no more than a terminal has.
+      // SingleBar uses only what a terminal stream has.
       stream: stderr as NodeJS.WritableStream,
       format: '{bar} {percentage} % · {sent} sent · {failed} not sent · {eta_formatted} left',
       barsize: 24,

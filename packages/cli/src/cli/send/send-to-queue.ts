@@ -22,7 +22,7 @@ export async function sendToQueue(
 ): Promise<ExitStatus> {
   const queue = await queueOf(context, options);
   const name = queue.queueUrl ?? queue.queue ?? '';
-  // Of a name alone it is not known whether it is a logical id.
+  // A bare name may be a logical id, so it does not say whether the queue is FIFO.
   const isSure = queue.queueUrl !== undefined || name.endsWith('.fifo') || options.dryRun === true;
   assertFits(options, isSure ? name.endsWith('.fifo') : undefined);
   const source = await open();
@@ -61,14 +61,14 @@ function destinationOf(
 
 type Queue = { readonly queue?: string; readonly queueUrl?: string };
 
-/** `--queue` may be a URL too, or with `--template` a logical id. */
+/** Resolves `--queue`, which may also be a URL or, with `--template`, a logical id. */
 async function queueOf(context: Context, { queue, queueUrl, template }: SendToQueueOptions): Promise<Queue> {
   if (queue !== undefined && queueUrl === undefined && /^https?:\/\//.test(queue)) return { queueUrl: queue };
   const name = queue === undefined || template === undefined ? queue : await nameIn(context, template, queue);
   return { ...(name !== undefined && { queue: name }), ...(queueUrl !== undefined && { queueUrl }) };
 }
 
-/** The name that `batchlatch dev` gives to a queue of the template; what is none of its logical ids is a name. */
+/** Returns the name that `batchlatch dev` gives to the queue with this logical id; else the text itself. */
 async function nameIn({ env }: Context, template: string, queue: string): Promise<string> {
   const [{ stackOf }, { givenPlaces }] = await Promise.all([
     import('../dev/stack-options.ts'),
@@ -78,12 +78,12 @@ async function nameIn({ env }: Context, template: string, queue: string): Promis
   return stack.queues.find(({ id }) => id === queue)?.name ?? queue;
 }
 
-/** Without the names of the queue. */
+/** Removes the names of the queue. */
 function connectionOf({ queue: _name, queueUrl: _url, ...rest }: SendToQueueOptions): ConnectionOptions {
   return rest;
 }
 
-/** `isFifo`: undefined where that is not known yet. */
+/** Throws a `UsageError` for options that the queue does not support. `isFifo`: undefined if unknown. */
 function assertFits(options: SendToQueueOptions, isFifo: boolean | undefined): void {
   const { groupId, groupKey, dedupId, dedupKey, delay } = options;
   if (groupId !== undefined && groupKey !== undefined) {

@@ -1,4 +1,4 @@
-/** A token bucket (RFC 2697's, with one rate): `most` may start at once, and it fills evenly within `perMs`. */
+/** A token bucket (RFC 2697, with one rate): holds `most` tokens and fills evenly within `perMs`. */
 export class TokenBucket {
   readonly #most: number;
   readonly #perMs: number;
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** In how many milliseconds so many may start; 0: now. More than it ever holds may start when it is full, and are owed. */
+  /** Returns the milliseconds until `count` may start. A full bucket starts more than `most`, as a debt. */
   waitMs(count: number, now: number): number {
     this.#fill(now);
     const missing = Math.min(count, this.#most) - this.#tokens;
@@ -25,7 +25,7 @@ export class TokenBucket {
   }
 
   #fill(now: number): void {
-    const passedMs = Math.max(now - this.#filledAt, 0); // a clock that is set back takes no tokens away
+    const passedMs = Math.max(now - this.#filledAt, 0); // never negative, even if the clock is set back
     this.#tokens = Math.min(this.#most, this.#tokens + (passedMs * this.#most) / this.#perMs);
     this.#filledAt = now;
   }

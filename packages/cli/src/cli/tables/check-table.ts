@@ -8,7 +8,7 @@ import { showReport } from '../doctor/report.ts';
 import type { Run } from '../subcommand.ts';
 import type { PostgresTableOptions } from './postgres-table.ts';
 
-/** `table check`: what `doctor --table` says, by the rights to describe the table alone; with `--postgres`, what it says then. */
+/** Runs `table check`: the checks of `doctor --table`, with permission to describe the table only. */
 export const checkCommand: Run<ConnectionOptions & PostgresTableOptions & RedisOptions> = async (
   context,
   options,

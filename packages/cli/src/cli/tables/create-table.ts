@@ -31,7 +31,8 @@ export const createCommand: Run<CreateOptions> = async (context, options) => {
     const { overdueIndex, deletionProtection, recovery, billing } = options;
     if (billing === 'provisioned' || !(overdueIndex && deletionProtection && recovery)) {
       throw new UsageError(
-        '--billing, --no-overdue-index, --no-deletion-protection and --no-recovery are for tables of DynamoDB: leave them out.',
+        '--billing, --no-overdue-index, --no-deletion-protection and ' +
+          '--no-recovery are for tables of DynamoDB: leave them out.',
       );
     }
     const { createPostgresTable, printPostgresTable } = await import('./postgres-table.ts');
@@ -80,7 +81,7 @@ async function wantedTable(tableName: string, options: CreateOptions): Promise<W
   };
 }
 
-/** What dies in between is done by the next run: each step is looked up before it is planned. */
+/** Takes the steps. After an interruption, the next run plans the rest from the current table. */
 async function take(steps: readonly TableStep[], client: DynamoDBClient, context: Context): Promise<void> {
   for (const step of steps) {
     context.signal.throwIfAborted();

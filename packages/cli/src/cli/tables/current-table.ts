@@ -6,15 +6,15 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 
-/** A table as it is. */
+/** A table in its current state. */
 export interface CurrentTable {
   readonly description: TableDescription;
-  /** The attribute of the TTL; undefined if it is off. */
+  /** The TTL attribute; undefined if TTL is off. */
   readonly ttl: string | undefined;
   readonly isRecoverable: boolean;
 }
 
-/** The table of this name; undefined if there is none. */
+/** Describes the table; undefined if there is none. */
 export async function currentTable(
   client: DynamoDBClient,
   TableName: string,
@@ -51,7 +51,7 @@ async function isRecoverable(
       ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED'
     );
   } catch (error) {
-    // An emulator has no backups, and needs none.
+    // Emulators have no backups.
     if (error instanceof Error && /^(UnknownOperation|NotImplemented|ValidationException)/.test(error.name))
       return true;
     throw error;

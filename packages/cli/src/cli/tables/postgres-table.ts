@@ -15,12 +15,12 @@ import { showReport } from '../doctor/report.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, sentence } from '../print/plural.ts';
 
-/** The options of tables of PostgreSQL. */
+/** The options of tables in PostgreSQL. */
 export interface PostgresTableOptions extends PostgresOptions {
   readonly table?: string;
 }
 
-/** `table create --print`: for a migration, or for `psql`. */
+/** Prints the SQL of `table create --print`, for a migration or `psql`. */
 export function printPostgresTable({ screen }: Context, options: PostgresTableOptions): 0 {
   const table = postgresTableOf(options);
   const sql = claimsTableSql({ table });
@@ -29,7 +29,7 @@ export function printPostgresTable({ screen }: Context, options: PostgresTableOp
   return 0;
 }
 
-/** `table create --postgres`: what is there already stays as it is, so that it can be run again. */
+/** Runs `table create --postgres`. It can be run again: existing parts stay unchanged. */
 export function createPostgresTable(
   context: Context,
   options: PostgresTableOptions & Consent,
@@ -64,7 +64,7 @@ export function createPostgresTable(
   });
 }
 
-/** One statement after the other: each is there or is not, and another run does the rest. */
+/** Runs the statements one by one. After a failure, another run does the rest. */
 async function createIn(pool: PostgresPool, sql: string): Promise<void> {
   const texts = sql.split(/;\n/).filter((one) => one.trim() !== '');
   const create = async (client: SqlConnection): Promise<void> => {
@@ -77,21 +77,24 @@ async function createIn(pool: PostgresPool, sql: string): Promise<void> {
   }
 }
 
-/** An index of a table that has rows is made row by row. The pool's own limit is as long. */
+/** The limit of one statement: an index is built row by row. The pool's own limit is the same. */
 const LONGEST_STATEMENT_MS = 60_000;
 
 function whyNotCreated(error: unknown): string {
   const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
   if (code === '42501') {
-    return `The role may not create it: ${sentence(message)} GRANT CREATE on the schema to the role, or give --print and let another role run the statements.`;
+    return (
+      `The role may not create the table: ${sentence(message)} GRANT CREATE on the schema ` +
+      'to the role, or use --print and run the statements as another role.'
+    );
   }
   if (code === '3F000') {
     return `${sentence(message)} Create the schema first, or leave it out of --table.`;
   }
-  return `PostgreSQL has not created it: ${sentence(message)}`;
+  return `PostgreSQL could not create the table: ${sentence(message)}`;
 }
 
-/** `table check --postgres` */
+/** Runs `table check --postgres`. */
 export function checkPostgresTable(context: Context, options: PostgresTableOptions): Promise<0 | 1> {
   const table = postgresTableOf(options);
   return withPostgres(context, options, async (pool) =>
@@ -99,7 +102,7 @@ export function checkPostgresTable(context: Context, options: PostgresTableOptio
   );
 }
 
-/** `table clean --postgres` */
+/** Runs `table clean --postgres`. */
 export function cleanPostgresTable(
   context: Context,
   options: PostgresTableOptions & { readonly limit: number },
@@ -108,7 +111,8 @@ export function cleanPostgresTable(
   const table = postgresTableOf(options);
   if (options.postgres === undefined) {
     throw new UsageError(
-      'Only PostgreSQL needs it: add --postgres. DynamoDB and Redis delete what is past its retention by themselves.',
+      'Only tables of PostgreSQL need cleaning: add --postgres. DynamoDB and ' +
+        'Redis delete claims past their retention by themselves.',
     );
   }
   return withPostgres(context, options, async (pool) => {
@@ -133,5 +137,5 @@ export function cleanPostgresTable(
   });
 }
 
-/** How many are deleted before it is said. */
+/** The rows of one step, after which progress is shown. */
 const AT_ONCE = 10_000;

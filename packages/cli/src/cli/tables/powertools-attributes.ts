@@ -1,2 +1,2 @@
-// Loaded where it is wanted, and nothing else of its entry with it.
+// A module of its own, so that it is imported only when needed, and only this name is bundled.
 export { powertoolsAttributes } from 'batchlatch/powertools';

@@ -4,7 +4,7 @@ import { consentOptions } from '../arguments/shared-options.ts';
 import { integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
-/** `batchlatch table …` */
+/** Adds `batchlatch table …`. */
 export function addTableCommands(program: Command, addLeaf: AddSubcommand): void {
   const table = program
     .command('table')
@@ -14,7 +14,9 @@ export function addTableCommands(program: Command, addLeaf: AddSubcommand): void
     name: 'create',
     summary: 'create a claims table, or add what one lacks',
     description:
-      'Waits until the table can be used. Run again, it does what is still to be done: TTL, the index of overdue claims, deletion protection, point-in-time recovery. Where functions are deployed by a template, the table belongs there instead.',
+      'Waits until the table can be used. Run again, it adds what is missing: TTL, the ' +
+      'index of overdue claims, deletion protection, point-in-time recovery. Where ' +
+      'functions are deployed by a template, the table belongs there instead.',
     examples: [
       'table create --table claims',
       'table create --table claims --no-overdue-index --yes',
@@ -38,7 +40,7 @@ export function addTableCommands(program: Command, addLeaf: AddSubcommand): void
       for (const option of consentOptions()) command.addOption(option);
       withOptions(command, 'table', 'connection', 'format', 'postgres');
       command.addOption(
-        new Option('--print', 'print the statements, and do nothing').helpGroup(
+        new Option('--print', 'print the SQL statements, and do nothing').helpGroup(
           'Claims that are not in DynamoDB:',
         ),
       );
@@ -59,7 +61,8 @@ export function addTableCommands(program: Command, addLeaf: AddSubcommand): void
     name: 'clean',
     summary: 'delete the claims of a PostgreSQL table that are past their retention',
     description:
-      'In steps of 1,000 rows, each a transaction of its own, which pass over rows that somebody else has locked. To be run every hour, or `deleteForgottenClaims` in place of it. DynamoDB and Redis do this by themselves.',
+      'Deletes in transactions of 1,000 rows, and skips rows that are locked. Run it every hour, or call ' +
+      '`deleteForgottenClaims` instead. DynamoDB and Redis delete such claims by themselves.',
     examples: ['table clean --postgres', 'table clean --postgres --table claims --limit 50000 --json'],
     define: (command) => {
       command

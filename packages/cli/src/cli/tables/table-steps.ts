@@ -14,16 +14,16 @@ import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import type { CurrentTable } from './current-table.ts';
 
-/** The table that somebody wants. */
+/** The table that the options ask for. */
 export interface WantedTable {
   readonly definition: ClaimsTableDefinition;
   readonly isProtected: boolean;
   readonly isRecoverable: boolean;
-  /** Absent: on demand. */
+  /** Absent: on-demand capacity. */
   readonly capacity?: ProvisionedThroughput;
 }
 
-/** One thing that is to be done. */
+/** A step of `table create`. */
 export interface TableStep {
   readonly code: 'create' | 'time-to-live' | 'overdue-index' | 'deletion-protection' | 'recovery';
   /** For a person. */
@@ -31,7 +31,7 @@ export interface TableStep {
   take(client: DynamoDBClient, context: Context): Promise<void>;
 }
 
-/** What is to be done for the table to be as it is wanted. Throws a `CliError` where that cannot be had. */
+/** Returns the steps that turn the current table into the wanted one. Throws a `CliError` if none can. */
 export function stepsFor(wanted: WantedTable, current: CurrentTable | undefined): TableStep[] {
   if (current === undefined) {
     return [createStep(wanted), ttlStep(wanted), ...(wanted.isRecoverable ? [recoveryStep(wanted)] : [])];
@@ -95,7 +95,9 @@ function indexStep({ definition, capacity }: WantedTable, { description }: Curre
   const isOnDemand = description.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
   return {
     code: 'overdue-index',
-    what: `add the index \`${index?.IndexName}\` of overdue claims, with those that are in progress or parked now`,
+    what:
+      `add the index \`${index?.IndexName}\` of overdue claims, ` +
+      'with those that are in progress or parked now',
     async take(client, context) {
       const { signal } = context;
       const throughput = isOnDemand
@@ -155,13 +157,13 @@ function recoveryStep({ definition }: WantedTable): TableStep {
   };
 }
 
-/** Until the table, and every index of it, can be used. */
+/** Waits until the table and all its indexes are active. */
 async function untilActive(
   client: DynamoDBClient,
   TableName: string,
   { signal, sleep }: Context,
 ): Promise<void> {
-  const maxWaitTime = 3_600; // an index of a table with many rows takes its time
+  const maxWaitTime = 3_600; // building an index of a large table takes long
   await waitUntilTableExists({ client, maxWaitTime, minDelay: 1, abortSignal: signal }, { TableName });
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal });
@@ -187,7 +189,8 @@ function assertKey({ definition }: WantedTable, { description }: CurrentTable): 
     .map(({ AttributeName = '', KeyType }) => `${escapeControls(AttributeName)} (${KeyType})`)
     .join(', ');
   throw new CliError(
-    `Table ${nameOf(definition)} exists with another key (${shown}), which cannot be changed: name another table with --table.`,
+    `Table ${nameOf(definition)} exists with another key (${shown}), ` +
+      'which cannot be changed: name another table with --table.',
   );
 }
 
@@ -195,7 +198,9 @@ function hasTtl({ definition }: WantedTable, { ttl }: CurrentTable): boolean {
   if (ttl === undefined) return false;
   if (ttl === ttlOf(definition)) return true;
   throw new CliError(
-    `The TTL of table ${nameOf(definition)} is on \`${escapeControls(ttl)}\` and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb update-time-to-live\`, and run this again an hour later.`,
+    `The TTL of table ${nameOf(definition)} is on \`${escapeControls(ttl)}\` ` +
+      `and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb ` +
+      'update-time-to-live`, and run this again an hour later.',
   );
 }
 

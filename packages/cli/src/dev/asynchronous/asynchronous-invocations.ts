@@ -11,26 +11,26 @@ import {
 } from './failure-records.ts';
 
 export interface AsynchronousOptions {
-  /** The template as it is now. */
+  /** Returns the current template. */
   readonly stack: () => DevStack;
   readonly invoke: Invoke;
   readonly clock: Clock;
   readonly send: SendToQueue;
-  /** How long before the second, the third … attempt. Default 2 and 4 seconds; on AWS it is 1 and 2 minutes. */
+  /** The delays before the second, third … attempt. Default: 2 and 4 seconds; on AWS, 1 and 2 minutes. */
   readonly retryDelaysMs?: readonly number[];
-  /** Told of each event that was given up, and where it was sent. */
+  /** Called for each event that was given up, with the ARNs of the queues that it was sent to. */
   readonly onGivenUp?: (given: GivenUpEvent, functionId: string, sentTo: readonly string[]) => void;
-  /** Told that an event that was given up could not be sent. */
+  /** Called if an event that was given up could not be sent. */
   readonly onTrouble?: (error: unknown, functionId: string) => void;
 }
 
-/** Lambda's queue of events that nobody waits for. */
+/** Lambda's queue of asynchronous invocations. */
 export interface AsynchronousInvocations {
-  /** Takes an event and returns at once. */
+  /** Queues an event, and returns at once. */
   enqueue(functionId: string, event: unknown): void;
-  /** How many events wait or run. */
+  /** The number of events that wait or run. */
   readonly pending: number;
-  /** Makes no further attempt; what waits is lost, as everything here. */
+  /** Stops attempts; events that wait are lost. */
   stop(): void;
 }
 
@@ -38,11 +38,10 @@ const DELAYS_MS: readonly number[] = [2_000, 4_000];
 const FIRST_THROTTLED_DELAY_MS = 1_000;
 const LONGEST_THROTTLED_DELAY_MS = 300_000;
 
-/** Says that retries come sooner than on AWS. */
+/** The note that retries come sooner than on AWS. */
 export const RETRIES_ARE_SOONER =
   'Asynchronous invocations that fail are tried again after 2 and 4 seconds; on AWS it is 1 and 2 minutes.';
 
-/** One event on its way. */
 interface Queued {
   readonly functionId: string;
   readonly event: unknown;
@@ -54,9 +53,9 @@ interface Queued {
 }
 
 /**
- * Invokes functions as Lambda does for events that nobody waits for: a failure is tried again up to `maximumRetries` times, a
- * throttled attempt counts as none and is tried again after 1 second, then 2, up to 5 minutes, and what fails for good or
- * becomes too old is sent to the function's destination and to its dead-letter queue.
+ * Invokes functions asynchronously, as Lambda does: retries a failure up to `maximumRetries` times; retries a
+ * throttled attempt, which does not count, after 1 second, then 2, up to 5 minutes; sends an event that was
+ * given up or is too old to the function's destination and dead-letter queue.
  */
 export function asynchronousInvocations(options: AsynchronousOptions): AsynchronousInvocations {
   const queue = new Queue(options);
@@ -105,7 +104,7 @@ class Queue {
     const { clock, invoke } = this.#options;
     this.#timers.delete(queued);
     const fn = this.#functionOf(queued);
-    // A template that was changed meanwhile may have it no more.
+    // The function may be gone after a change of the template.
     if (fn === undefined) return void this.pending.delete(queued);
     if (clock.now() - queued.sinceMs > fn.asynchronous.maximumAgeMs) {
       return this.#giveUp(queued, fn, 'EventAgeExceeded');
@@ -160,7 +159,7 @@ type DropFirst<List extends readonly unknown[]> = List extends readonly [unknown
   ? Rest
   : never;
 
-/** `invoke` should not reject; an event would be lost if it did. */
+/** Turns a rejection of `invoke` into a failure, so that the event is not lost. */
 function failureOf(error: unknown): InvocationFailure {
   return {
     ok: false,

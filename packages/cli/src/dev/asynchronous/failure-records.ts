@@ -5,19 +5,22 @@ import type { DevFunction } from '../stack.ts';
 /** Why an event was given up. */
 export type AsynchronousCondition = 'RetriesExhausted' | 'EventAgeExceeded';
 
-/** What is known of an event when it is given up. */
+/** An event that was given up, and its last failure. */
 export interface GivenUpEvent {
   readonly fn: Pick<DevFunction, 'name'>;
   readonly requestId: string;
   readonly event: unknown;
   readonly condition: AsynchronousCondition;
   readonly attempts: number;
-  /** Of the last attempt; undefined if there was none. */
+  /** The last failure; undefined if there was no attempt. */
   readonly failure: InvocationFailure | undefined;
   readonly timeMs: number;
 }
 
-/** What an OnFailure destination gets: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
+/**
+ * Returns the record for an OnFailure destination:
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
+ */
 export function failureRecord(given: GivenUpEvent): object {
   const { failure } = given;
   return {
@@ -31,7 +34,7 @@ export function failureRecord(given: GivenUpEvent): object {
   };
 }
 
-/** The attributes that Lambda gives to the message in a dead-letter queue; its body is the event. */
+/** Returns the message attributes for a dead-letter queue; the message's body is the event. */
 export function deadLetterAttributes({
   requestId,
   failure,
@@ -39,13 +42,13 @@ export function deadLetterAttributes({
   return {
     RequestID: requestId,
     ErrorCode: { number: failure?.isThrottled === true ? '429' : '200' },
-    // Lambda gives the first kilobyte.
+    // Lambda sends the first kilobyte.
     ErrorMessage:
       failure === undefined || failure.errorMessage === '' ? 'Unknown' : failure.errorMessage.slice(0, 1_000),
   };
 }
 
-/** What a destination is told of the request, of asynchronous invocations and of streams. */
+/** Returns the `requestContext` of a destination's record, for asynchronous invocations and streams. */
 export function requestContext(
   { requestId, condition, attempts }: { requestId: string; condition: string; attempts: number },
   arn: string,
@@ -53,7 +56,7 @@ export function requestContext(
   return { requestId, functionArn: arn, condition, approximateInvokeCount: attempts };
 }
 
-/** What a destination is told of the answer. */
+/** Returns the `responseContext` of a destination's record. */
 export function responseContext(failure: InvocationFailure): object {
   return failure.isThrottled === true
     ? { statusCode: 429, executedVersion: '$LATEST', functionError: null }

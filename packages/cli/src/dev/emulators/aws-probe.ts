@@ -1,10 +1,8 @@
 const PROBE_TIMEOUT_MS = 2_000;
 
 /**
- * Whether an emulator answers an AWS call that needs no arguments, such as `DynamoDB_20120810.ListTables` or
- * `AmazonSQS.ListQueues`. A port that accepts connections is not enough: some emulators listen before they serve.
- *
- * The request carries a credential that is not checked: emulators read the service and the region from it.
+ * Returns whether an emulator answers a call without arguments, such as `AmazonSQS.ListQueues`. An open port
+ * is not enough: some emulators listen before they serve.
  */
 export async function answersAwsCall(endpoint: string, target: string): Promise<boolean> {
   const response = await fetch(endpoint, {
@@ -17,7 +15,7 @@ export async function answersAwsCall(endpoint: string, target: string): Promise<
   return response.ok;
 }
 
-/** The headers of a call that an emulator takes, such as of `AmazonSQS.ListQueues`. Its signature is none. */
+/** Returns headers for a call such as `AmazonSQS.ListQueues`. Emulators do not check the dummy signature. */
 export function localHeaders(target: string): Record<string, string> {
   const scope = `local/20240101/us-east-1/${serviceOf(target)}/aws4_request`;
   return {

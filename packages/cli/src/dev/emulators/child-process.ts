@@ -2,29 +2,29 @@ import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inProcessGroup, signalGroup } from './process-group.ts';
 
-/** A program that serves until it is stopped, and how to know that it does. */
+/** A server program, and the check for its readiness. */
 export interface ChildCommand {
-  /** For messages. */
+  /** Used in messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string | undefined;
-  /** The whole environment of the program; by default this process's. */
+  /** The whole environment. Default: the one of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Told what the program prints. */
+  /** Called with what the program prints. */
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** Asks the service itself, and answers soon. It is asked again and again until it says yes; a rejection is a no. */
+  /** Checks the service, and returns soon. Called until it returns true; a rejection counts as false. */
   readonly isReady: () => Promise<boolean>;
-  /** Default 30 000. */
+  /** Default: 30,000. */
   readonly readyWithinMs?: number | undefined;
 }
 
-/** A program that was started and is ready. */
+/** A program that is running and ready. */
 export interface RunningChild {
   readonly pid: number;
-  /** The end of what the program has printed so far. */
+  /** Returns the end of the program's output so far. */
   lastOutput(): string;
-  /** Asks the program to end, kills it after five seconds, and resolves when it is gone. */
+  /** Sends SIGTERM, then SIGKILL after five seconds; resolves when the program has exited. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const OUTPUT_WITHIN_MS = 500;
 const KEPT_OUTPUT = 65_536;
 const SHOWN_OUTPUT = 4_096;
 
-/** Starts a program and waits until it is ready. Rejects, with its last output, when it ends or takes too long. */
+/** Starts a program; resolves when it is ready. Rejects, with its output, if it exits or takes too long. */
 export async function startChild(command: ChildCommand): Promise<RunningChild> {
   const child = launch(command);
   const deadline = performance.now() + (command.readyWithinMs ?? 30_000);
@@ -46,7 +46,7 @@ export async function startChild(command: ChildCommand): Promise<RunningChild> {
     }
     await delay(POLL_MS);
   }
-  // If ours has ended meanwhile, another program answered on that port.
+  // If the program has exited meanwhile, another one answered on that port.
   if (child.hasExited()) throw failure(command, child, 'ended before it was ready');
   return child;
 }
@@ -81,9 +81,9 @@ function launch({ name, command, args, cwd, env, onOutput }: ChildCommand): Laun
       resolve();
     };
     child.once('exit', () => {
-      // The watcher is still there, and so may be what the program left behind in its group.
+      // Ends the watcher, and processes that the program left in its group.
       signalGroup(pid, 'SIGKILL');
-      // 'close' follows when the output is read to its end; a descendant outside the group may keep it open.
+      // 'close' follows once the output is read; a descendant outside the group may keep it open.
       setTimeout(end, OUTPUT_WITHIN_MS).unref();
     });
     child.once('close', end);

@@ -1,4 +1,4 @@
-/** What must be stopped at the end, whatever happens before; last started, first stopped. */
+/** A stack of cleanup steps; the last one added runs first. */
 export class DisposeStack {
   readonly #steps: (() => Promise<void> | void)[] = [];
 
@@ -6,7 +6,7 @@ export class DisposeStack {
     this.#steps.push(step);
   }
 
-  /** Runs every step; an error of one does not prevent the others, and is thrown at the end. */
+  /** Runs every step. If some fail, the others still run, and the first error is thrown. */
   async run(): Promise<void> {
     const errors: unknown[] = [];
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {

@@ -14,17 +14,17 @@ export type DynamoDBEmulatorKind = 'dynoxide' | 'dynalite';
 
 export interface DynamoDBEmulator extends LocalService {
   readonly kind: DynamoDBEmulatorKind;
-  /** Whether `BatchExecuteStatement` works; where it does not, the store has to use `writes: 'single'`. */
+  /** Whether `BatchExecuteStatement` works; if not, the store needs `writes: 'single'`. */
   readonly supportsPartiQL: boolean;
 }
 
 /**
- * Starts an empty DynamoDB that keeps everything in memory, from npm packages alone.
+ * Starts an empty in-memory DynamoDB from npm packages: dynoxide if it is installed, else dynalite. dynoxide
+ * is a binary for Linux on x64 with PartiQL and transactions; dynalite is JavaScript, runs everywhere and has
+ * neither.
  *
- * dynoxide is one binary with PartiQL and transactions, for Linux on x64; dynalite is JavaScript and runs
- * everywhere, with neither. By default it is dynoxide where its package is installed.
- *
- * dynoxide also answers requests of web pages; what stays open while people browse is `startGuardedDynamoDB`.
+ * dynoxide also answers requests of web pages: use `startGuardedDynamoDB` for a service that stays open while
+ * people browse.
  */
 export async function startDynamoDBEmulator(
   kind: DynamoDBEmulatorKind = hasDynoxide() ? 'dynoxide' : 'dynalite',
@@ -34,8 +34,8 @@ export async function startDynamoDBEmulator(
 }
 
 /**
- * Starts an empty DynamoDB that no web page can use. dynoxide answers pages of any origin and listens on
- * TCP alone, so it gets a random address of 127.0.0.0/8, one of 16 million, and a proxy in front of it.
+ * Starts an empty DynamoDB that no web page can use. dynoxide answers pages of any origin and listens on TCP
+ * only, so it gets a random address of 127.0.0.0/8, one of 16 million, and a proxy in front of it.
  */
 export async function startGuardedDynamoDB(options: StartOptions = {}): Promise<DynamoDBEmulator> {
   if (!hasDynoxide()) return startDynalite(options);
@@ -76,7 +76,7 @@ async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
   const { default: dynalite } = (await importInstalled('dynalite')) as {
     readonly default: typeof makeDynalite;
   };
-  // By default a new table stays in CREATING for half a second.
+  // By default, a new table stays in CREATING for half a second.
   const server = dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 });
   guardServer(server, '127.0.0.1', options.allowedHosts);
   const port = await listenLocally(server, options.port);
@@ -94,17 +94,16 @@ async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
   return { name: 'dynalite', kind: 'dynalite', supportsPartiQL: false, endpoint, stop };
 }
 
-/** Whether dynoxide can run here: its package exists for Linux on x64 only, and is an optional dependency. */
+/** Returns whether dynoxide is installed: an optional dependency, for Linux on x64 only. */
 export function hasDynoxide(): boolean {
   return dynoxideBinary() !== undefined;
 }
 
-/** Whether any DynamoDB can run here. */
 export function hasDynamoDBEmulator(): boolean {
   return hasDynoxide() || installedFolder('dynalite') !== undefined;
 }
 
-/** What to install for a DynamoDB: dynoxide where it runs, since it has PartiQL and streams. */
+/** Returns the emulator to install: dynoxide, which has PartiQL and streams, where it runs. */
 export function dynamoDBPackage({
   platform,
   arch,

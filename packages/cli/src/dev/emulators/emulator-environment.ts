@@ -1,11 +1,11 @@
-/** What AWS's SDK wants to know before it calls anything; emulators ignore it. */
+/** Dummy settings that AWS's SDK requires; emulators ignore them. */
 export const emulatorEnvironment = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 } as const;
 
-/** The same for a client that is made here. */
+/** Dummy settings for an SDK client in this process. */
 export const emulatorClientConfig: {
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };

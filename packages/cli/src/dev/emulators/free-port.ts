@@ -4,26 +4,24 @@ import { createServer } from 'node:net';
 import { hasCode } from '../../tool-base/errors.ts';
 
 /**
- * Below the ports that systems choose themselves, for connections and for servers that ask for any (Linux: from 32768 on; macOS and
- * Windows: from 49152 on, by IANA's list). From among those, a connection of another process would take it before its service does.
+ * Ports below the ephemeral ranges (Linux: from 32768; macOS and Windows: from 49152, as IANA advises). The
+ * system could give an ephemeral port to another connection before the service binds it.
  */
 const FIRST = 20_000;
 const BEHIND = 32_000;
 
-/** Ports handed out by this process: their services may not have bound them yet. */
+/** Ports that this process has handed out: their services may not have bound them yet. */
 const handedOut = new Set<number>();
 
 /**
- * A port of the loopback interface that no program listens on.
- *
- * Between this answer and the moment a service binds the port, another process may take it, if it draws the same one; the service
- * then ends with "address in use". A server inside this process should listen on port 0 instead.
+ * Returns a free loopback port. Another process may still bind it before the service does, which then ends
+ * with "address in use". A server inside this process should listen on port 0 instead.
  */
 export async function freePort(draw: () => number = randomPort): Promise<number> {
   for (;;) {
     const port = draw();
     if (handedOut.has(port)) continue;
-    handedOut.add(port); // before anything else of this process draws
+    handedOut.add(port); // before another call in this process draws it
     if (await isUnused(port)) return port;
   }
 }

@@ -5,10 +5,10 @@ import { guardServer } from 'batchlatch/operations';
 import { listenLocally } from './listen-locally.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
-/** A place that web pages cannot name, or cannot guess. */
+/** An address that web pages cannot name or guess. */
 export type HiddenPlace = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
-/** Headers of one connection, not of what it carries (RFC 9110, section 7.6.1). */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1). */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -17,12 +17,10 @@ const OF_THE_CONNECTION = new Set([
   'upgrade',
   'expect',
 ]);
-/** Longer than clients keep idle connections, so that they close them first. */
+/** Longer than clients keep idle connections, so that the client closes them first. */
 const KEEP_ALIVE_MS = 75_000;
 
-/**
- * Starts a server in front of an emulator that answers every request: those of web pages are not passed on.
- */
+/** Starts a proxy in front of an emulator that answers every request; refuses the requests of web pages. */
 export async function startGuardingProxy(
   name: string,
   target: HiddenPlace,
@@ -30,7 +28,7 @@ export async function startGuardingProxy(
 ): Promise<LocalService> {
   const agent = new Agent({ keepAlive: true });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
-    // A broken connection looks broken to the caller too, which may try again.
+    // Breaks the caller's connection too, so that it may retry.
     passOn(incoming, response, { ...target, agent }).catch(() => response.destroy());
   });
   guardServer(server, '127.0.0.1', allowedHosts);
@@ -55,7 +53,7 @@ async function passOn(
 ): Promise<void> {
   const { method, url } = incoming;
   const outgoing = request({ ...target, method, path: url, headers: endToEnd(incoming.headers) });
-  // Its caller is gone.
+  // The caller has gone.
   response.once('close', () => outgoing.destroy());
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('error', reject);

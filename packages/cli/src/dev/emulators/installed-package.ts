@@ -3,10 +3,10 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ConfigurationError } from '../../tool-base/errors.ts';
 
-/** Where packages are looked for: in the project that the command is run in, and beside this package. */
+/** The folders to resolve packages from: the project that the command runs in, then this package. */
 const FOLDERS: readonly string[] = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];
 
-/** Imports an emulator: the project's own, or the one that this package brings. */
+/** Imports an emulator, from the project or installed with this package. */
 export async function importInstalled(name: string, folders: readonly string[] = FOLDERS): Promise<unknown> {
   const folder = installedFolder(name, folders);
   if (folder === undefined) throw notInstalled([name]);
@@ -17,7 +17,7 @@ export async function importInstalled(name: string, folders: readonly string[] =
   )) as unknown;
 }
 
-/** The folder of a package; undefined where it is not installed. */
+/** Returns the folder of a package; undefined if it is not installed. */
 export function installedFolder(name: string, folders: readonly string[] = FOLDERS): string | undefined {
   return folders
     .flatMap((folder) => [...upwards(path.resolve(folder))])
@@ -25,7 +25,7 @@ export function installedFolder(name: string, folders: readonly string[] = FOLDE
     .find((folder) => existsSync(path.join(folder, 'package.json')));
 }
 
-/** What to install. Throw it. */
+/** Returns an error that names the packages to install. */
 export function notInstalled(names: readonly string[]): ConfigurationError {
   const what = names.length === 1 ? 'a package that is not installed' : 'packages that are not installed';
   return new ConfigurationError(
@@ -40,7 +40,7 @@ function* upwards(folder: string): Generator<string> {
   }
 }
 
-/** The file of `exports` for an import, however deep its conditions are. */
+/** Returns the file of `exports` for an import, through nested conditions. */
 function entryOf(entries: unknown): string | undefined {
   if (typeof entries === 'string') return entries;
   if (typeof entries !== 'object' || entries === null) return undefined;

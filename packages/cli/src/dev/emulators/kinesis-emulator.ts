@@ -9,9 +9,8 @@ import { installedFolder, notInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Loaded before the emulator, which would listen on every interface of the machine, by TLS too. Its servers
- * get sockets in a folder that only this user may enter; the emulator wants to be told addresses and ports
- * all the same.
+ * Loaded before the emulator, which would listen on every interface, also with TLS. Makes its servers listen
+ * on sockets in a folder of this user, and reports the addresses and ports that it expects.
  */
 const ON_SOCKETS = `
 import { Server } from 'node:net';
@@ -27,10 +26,7 @@ Server.prototype.listen = function (first, ...others) {
 };
 Server.prototype.address = () => ({ address: host, family: 'IPv4', port });`;
 
-/**
- * Starts a Kinesis in a process of its own, from the npm package kinesis-local. Streams are in memory. No
- * web page can use it.
- */
+/** Starts an in-memory Kinesis in its own process: the package kinesis-local. No web page can use it. */
 export async function startKinesisEmulator(options: StartOptions = {}): Promise<LocalService> {
   const folder = installedFolder('kinesis-local');
   if (folder === undefined) throw notInstalled(['kinesis-local']);
@@ -48,7 +44,7 @@ export async function startKinesisEmulator(options: StartOptions = {}): Promise<
         `data:text/javascript,${encodeURIComponent(ON_SOCKETS)}`,
         path.join(folder, 'main.js'),
       ],
-      // Its certificate lies beside it.
+      // The emulator reads its certificate from its working directory.
       cwd: folder,
       env: {
         PATH: process.env['PATH'],

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/**
- * Listens on the loopback interface, and says on which port: the one that is given, or any that the system has left.
- * Rejects where the port is taken.
- */
+/** Listens on this loopback port, or a free one, and returns the port. Rejects if the port is in use. */
 export async function listenLocally(server: Server, port = 0): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

@@ -1,17 +1,17 @@
-/** A service of this machine that tests and the demo talk to instead of AWS. */
+/** A local service that replaces one of AWS. */
 export interface LocalService {
-  /** What runs, for messages: `dynoxide`, `ElasticMQ`. */
+  /** The program's name, for messages: `dynoxide`, `ElasticMQ`. */
   readonly name: string;
-  /** Where it answers, such as `http://127.0.0.1:41233`; an AWS client takes it as its `endpoint`. */
+  /** The address, such as `http://127.0.0.1:41233`: an AWS client's `endpoint`. */
   readonly endpoint: string;
-  /** Resolves once nothing of the service runs any more. Calling it again does no harm. */
+  /** Stops the service, and resolves when all of it has ended. May be called again. */
   stop(): Promise<void>;
 }
 
-/** How to start a local service. */
+/** Options to start a local service. */
 export interface StartOptions {
-  /** The port to listen on, of the loopback interface; by default a free one. */
+  /** The port on the loopback interface. Default: a free one. */
   readonly port?: number | undefined;
-  /** Names besides those of loopback by which requests may address it, as containers do. */
+  /** Host names that requests may use besides those of loopback, as from containers. */
   readonly allowedHosts?: readonly string[] | undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * Runs the program in a process group of its own, with a watcher beside it that holds our end of a pipe: when
- * this process is gone, however it went (Ctrl-C, `process.exit`, a kill that no handler sees, a jest worker
- * whose `process.on('exit')` never fires), the pipe closes and the watcher ends the group. The pipe is standard input; the
- * program itself reads nothing. Descriptor 3 is the program's own, such as Node's channel to its parent.
+ * A shell script that runs a program in its own process group with a watcher. The watcher reads the pipe on
+ * standard input, which closes when this process ends in any way (Ctrl-C, `process.exit`, SIGKILL, a jest
+ * worker that never fires `process.on('exit')`), and then ends the group. The program itself has no standard
+ * input. Descriptor 3, such as Node's channel to its parent, belongs to the program.
  */
 const LEASH = `
 exec 9<&0 </dev/null
@@ -10,7 +10,7 @@ exec 9<&0 </dev/null
 exec 9<&-
 exec "$@"`;
 
-/** What to start, detached and with a pipe as its standard input, so that a program ends with this process. */
+/** Returns the command to spawn, detached and with a pipe as standard input: it ends with this process. */
 export function inProcessGroup(
   name: string,
   command: string,
@@ -19,12 +19,12 @@ export function inProcessGroup(
   return { command: '/bin/sh', args: ['-c', LEASH, name, command, ...args] };
 }
 
-/** Signals a program that was started so, and all that it has started. */
+/** Signals a program that was started with `inProcessGroup`, and its descendants in the group. */
 export function signalGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nothing of the group is left.
+    // The group has ended.
   }
 }

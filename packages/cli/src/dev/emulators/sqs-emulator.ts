@@ -4,21 +4,20 @@ import { importInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Starts an SQS inside this process: FIFO queues, dead-letter queues, visibility, delays and long polling.
- * It also answers SNS and S3 calls. Queues are in memory. The URL of a queue has the host by which it was
- * asked for, and a queue is found whatever host its URL has.
+ * Starts an in-memory SQS in this process; it answers SNS and S3 calls too. Queue URLs have the host of the
+ * request, and a queue is found by any host.
  */
 export async function startSqsEmulator(options: StartOptions = {}): Promise<LocalService> {
   // fauxqs loads AWS's SDK, which warns about Node 20.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const { buildApp } = (await importInstalled('fauxqs')) as { readonly buildApp: typeof BuildApp };
-  // Its startFauxqs() does the same but listens on every interface of the machine.
+  // startFauxqs() would listen on every interface.
   const app = buildApp({ logger: false });
   let ownHost = '';
   app.addHook('preHandler', (request, _reply, done) => {
     const { headers, body } = request;
     knowByAnyHost(body, regionOf(headers.authorization), ownHost);
-    // A new queue gets the port of this header in its URL, which a forwarded port must not be.
+    // fauxqs takes the port of a new queue's URL from this header; a forwarded port would be wrong.
     headers[ASKED_HOST] = headers.host;
     headers.host = ownHost;
     done();
@@ -37,12 +36,12 @@ export async function startSqsEmulator(options: StartOptions = {}): Promise<Loca
   };
 }
 
-/** Keeps the `Host` of a request. */
+/** Header that keeps the `Host` of the request. */
 const ASKED_HOST = 'x-batchlatch-asked-host';
 
 /**
- * fauxqs calls a queue `http://sqs.REGION.localhost:PORT/…`, which not every system resolves, and finds it
- * by exactly that. SQS does not look at the host.
+ * Rewrites the host of a queue URL to the one that fauxqs looks up, `http://sqs.REGION.localhost:PORT`, which
+ * not every system resolves. SQS itself ignores the host.
  */
 function knowByAnyHost(body: unknown, region: string, ownHost: string): void {
   if (typeof body !== 'object' || body === null || !('QueueUrl' in body)) return;
@@ -52,12 +51,12 @@ function knowByAnyHost(body: unknown, region: string, ownHost: string): void {
   if (path !== undefined) body.QueueUrl = `http://sqs.${region}.localhost:${port}${path}`;
 }
 
-/** The region that a request is signed for. */
+/** Returns the region that a request is signed for. */
 function regionOf(authorization = ''): string {
   return /Credential=[^/]*\/\d*\/([a-z0-9-]+)\//.exec(authorization)?.[1] ?? 'us-east-1';
 }
 
-/** The answer, its queues under the host that the request was sent to: the caller can resolve that. */
+/** Returns the answer with the host of the request in its queue URLs: the caller can resolve that. */
 function withAskedHost(answer: unknown, host: string): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   const { QueueUrl: url, QueueUrls: urls } = answer as {

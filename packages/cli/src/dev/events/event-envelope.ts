@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from '../places.ts';
 import type { ScheduleTrigger } from '../stack.ts';
 
-/** An event as EventBridge hands it to its targets. */
+/** An event as EventBridge delivers it to targets. */
 export interface BusEvent {
   readonly version: '0';
   readonly id: string;
   readonly 'detail-type': string;
   readonly source: string;
   readonly account: string;
-  /** To the second, such as `2026-01-02T03:04:05Z`. */
+  /** In seconds, such as `2026-01-02T03:04:05Z`. */
   readonly time: string;
   readonly region: string;
   readonly resources: readonly string[];
   readonly detail: unknown;
 }
 
-/** Makes an event of its parts. */
+/** Creates an event from its parts. */
 export function busEvent({
   source,
   detailType,
@@ -43,7 +43,7 @@ export function busEvent({
   };
 }
 
-/** What a function gets from a schedule: its constant input, or the event of a rule or of EventBridge Scheduler. */
+/** Returns a schedule's event: its constant input, or the one of a rule or of EventBridge Scheduler. */
 export function scheduledEvent({ input, service, arn }: ScheduleTrigger, timeMs: number): unknown {
   if (input !== undefined) return parsedInput(input);
   const isRule = service === 'events';
@@ -52,12 +52,12 @@ export function scheduledEvent({ input, service, arn }: ScheduleTrigger, timeMs:
     detailType: 'Scheduled Event',
     timeMs,
     resources: [arn],
-    // EventBridge Scheduler has it as a text.
+    // EventBridge Scheduler sends it as a string.
     detail: isRule ? {} : '{}',
   });
 }
 
-/** The constant input of a target is JSON; a text that is none reaches the function as a text. */
+/** Parses the constant input of a target; a text that is not JSON reaches the function as a string. */
 export function parsedInput(input: string): unknown {
   try {
     return JSON.parse(input) as unknown;

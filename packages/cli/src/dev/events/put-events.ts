@@ -1,7 +1,7 @@
 import { nameInArn } from '../places.ts';
 import { type BusEvent, busEvent } from './event-envelope.ts';
 
-/** What `PutEvents` answers: the code and the message where it refuses the whole request. */
+/** The answer of `PutEvents`, or the message with which it refuses the whole request. */
 export type PutEventsResult =
   | { readonly answer: PutEventsAnswer; readonly accepted: readonly AcceptedEvent[] }
   | { readonly refused: string };
@@ -20,10 +20,10 @@ interface PutEventsAnswer {
 const MOST_ENTRIES = 10;
 const MOST_BYTES = 262_144;
 const BYTES_OF_TIME = 14;
-/** Deeper JSON is read, and not written again: `JSON.stringify` throws. */
+/** JSON.parse reads deeper JSON, but JSON.stringify throws for it. */
 const DEEPEST_DETAIL = 1_000;
 
-/** Takes a request of `PutEvents`, as EventBridge does: entries fail one by one. */
+/** Handles a request of `PutEvents` as EventBridge does: entries fail one by one. */
 export function putEvents(input: unknown, nowMs: number): PutEventsResult {
   const entries = membersOf(input)['Entries'];
   if (!Array.isArray(entries)) return { refused: failure('null', 'Member must not be null') };
@@ -89,7 +89,7 @@ function isDate(timeMs: number): boolean {
   return !Number.isNaN(new Date(timeMs).getTime());
 }
 
-/** AWS's way to count: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-calculate-putevents-entry-size */
+/** Counts the bytes as "Calculating PutEvents event entry size" in EventBridge's guide does. */
 function bytesOf({ Time: time, Resources: resources, ...entry }: Entry): number {
   const texts = [entry['Source'], entry['DetailType'], entry['Detail'], resources].flat();
   const bytes = texts.map((one) => (typeof one === 'string' ? Buffer.byteLength(one) : 0));
@@ -106,7 +106,7 @@ function parsedObject(text: string): object | undefined {
   }
 }
 
-/** How deep the brackets of JSON are nested. */
+/** Returns the deepest nesting of brackets in JSON. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

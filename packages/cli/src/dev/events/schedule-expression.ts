@@ -1,14 +1,14 @@
 import { Cron } from 'croner';
 import { ConfigurationError } from '../../tool-base/errors.ts';
 
-/** When a schedule runs next: strictly after a time, both in milliseconds since the epoch; undefined if never again. */
+/** Returns the next run strictly after a time, both in epoch milliseconds; undefined if there is none. */
 export type NextRun = (afterMs: number) => number | undefined;
 
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /**
- * Reads `rate(5 minutes)`, `cron(0 9 ? * MON-FRI *)` or `at(2026-01-02T03:04:05)`. A rate runs first when it has passed once
- * since `startMs`. Cron and at are in `timeZone`, by default UTC. Throws a `ConfigurationError` for anything else.
+ * Parses `rate(5 minutes)`, `cron(0 9 ? * MON-FRI *)` or `at(2026-01-02T03:04:05)`, else throws a
+ * `ConfigurationError`. A rate first runs one interval after `startMs`. The others use `timeZone`.
  */
 export function readSchedule(expression: string, startMs: number, timeZone = 'UTC'): NextRun {
   const [, kind = '', argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression.trim()) ?? [];
@@ -23,7 +23,7 @@ function rate(expression: string, argument: string, startMs: number): NextRun {
   const count = Number(value);
   if (count < 1) throw refused(expression, 'it must be a number from 1 and minutes, hours or days');
   if ((count === 1) !== (plural === '')) {
-    throw refused(expression, `of ${count} it is \`${unit}${count === 1 ? '' : 's'}\``);
+    throw refused(expression, `its unit must be \`${unit}${count === 1 ? '' : 's'}\``);
   }
   const intervalMs = count * (UNIT_MS[unit] ?? 0);
   return (afterMs) => startMs + (Math.floor(Math.max(afterMs - startMs, 0) / intervalMs) + 1) * intervalMs;
@@ -40,7 +40,7 @@ const MOST: readonly number[] = [59, 23, 31, 12, 7, 2199];
 const [DAY_OF_MONTH, DAY_OF_WEEK] = [2, 4];
 const SATURDAY = '7';
 
-/** AWS's six fields in croner's seven: with seconds before them, steps with an end, and `L` as the last day of the week. */
+/** Translates AWS's six fields to croner's seven: adds seconds, ends steps, and maps `L` to Saturday. */
 function cron(expression: string, argument: string, timeZone: string): NextRun {
   const fields = argument.split(/\s+/);
   if (fields.length !== MOST.length) {
@@ -52,7 +52,7 @@ function cron(expression: string, argument: string, timeZone: string): NextRun {
   const anyDays = [fields[DAY_OF_MONTH], fields[DAY_OF_WEEK]].filter((field) => field === '?').length;
   if (anyDays !== 1)
     throw refused(expression, 'one of day of month and day of week must be `?`, and not both');
-  // croner's week has a day 0, and a day 8 where Sunday is 1.
+  // croner accepts a day 0, and a day 8 because Sunday is 1.
   if (/(^|[,-])[089]/.test(fields[DAY_OF_WEEK] ?? '')) {
     throw refused(expression, 'a day of the week is a number from 1, which is Sunday, to 7, or SUN to SAT');
   }
@@ -66,7 +66,7 @@ function cron(expression: string, argument: string, timeZone: string): NextRun {
 function nextOf(expression: string, pattern: string, timeZone: string): NextRun {
   try {
     const job = new Cron(pattern, { timezone: timeZone, paused: true, alternativeWeekdays: true });
-    // A time zone is only looked at here.
+    // croner checks the time zone only here.
     job.nextRun(new Date(0));
     return (afterMs) => job.nextRun(new Date(afterMs))?.getTime();
   } catch (error) {

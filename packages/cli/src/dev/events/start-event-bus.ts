@@ -10,31 +10,31 @@ import { type BusEvent, parsedInput } from './event-envelope.ts';
 import { putEvents } from './put-events.ts';
 
 export interface EventBusOptions {
-  /** Where it answers: the place that the template was read with. */
+  /** The address to listen on: the one that the template was read with. */
   readonly place: string;
-  /** Names besides those of loopback by which requests may address it. */
+  /** Host names that requests may use besides those of loopback. */
   readonly allowedHosts?: readonly string[] | undefined;
   readonly clock: Clock;
-  /** The template as it is now. */
+  /** Returns the current template. */
   readonly stack: () => DevStack;
   /** Invokes a function asynchronously. */
   readonly deliver: (functionId: string, event: unknown) => void;
   /** Sends an event to a queue. */
   readonly sendTo: (target: QueueTarget, event: unknown) => void;
-  /** Told of each event, with the ids of the rules that matched it. */
+  /** Called for each event, with the ids of the rules that matched it. */
   readonly onEvent?: (event: BusEvent, bus: string, rules: readonly string[]) => void;
 }
 
-/** An EventBridge of this machine. */
+/** A local EventBridge. */
 export interface EventBus {
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
-/** More than the largest request of `PutEvents` in JSON in JSON. */
+/** More than the largest request of `PutEvents`, whose details are JSON inside JSON. */
 const LONGEST_BODY = 2_000_000;
 
-/** Serves `PutEvents` on the loopback interface, and hands each event to the functions whose rules match it. */
+/** Serves `PutEvents` on the loopback interface, and delivers events to the targets of matching rules. */
 export async function startEventBus(options: EventBusOptions): Promise<EventBus> {
   const { port } = new URL(options.place);
   const server = createServer((request, response) => {
@@ -63,7 +63,7 @@ async function respond(
 ): Promise<void> {
   const target = String(request.headers['x-amz-target'] ?? '');
   if (request.method !== 'POST' || target !== 'AWSEvents.PutEvents') {
-    const what = 'Of EventBridge only PutEvents is here.';
+    const what = 'The local EventBridge supports PutEvents only.';
     return answer(response, 400, refusal('UnknownOperationException', what));
   }
   const text = await bodyOf(request);
@@ -73,7 +73,7 @@ async function respond(
   try {
     input = JSON.parse(text);
   } catch {
-    return answer(response, 400, refusal('SerializationException', 'The request is no JSON.'));
+    return answer(response, 400, refusal('SerializationException', 'The request is not JSON.'));
   }
   const result = putEvents(input, options.clock.now());
   if ('refused' in result) return answer(response, 400, refusal('ValidationException', result.refused));
@@ -81,7 +81,7 @@ async function respond(
   for (const { bus, event } of result.accepted) routeEvent(options, bus, event);
 }
 
-/** Hands an event to every rule of its bus that matches it. */
+/** Delivers an event to the targets of every rule of its bus that matches it. */
 function routeEvent(
   { stack, deliver, sendTo, onEvent }: Pick<EventBusOptions, 'stack' | 'deliver' | 'sendTo' | 'onEvent'>,
   bus: string,
@@ -111,7 +111,7 @@ function routeEvent(
     hand(trigger.input === undefined ? event : parsedInput(trigger.input));
 }
 
-/** Undefined where it is longer than any that is allowed. */
+/** Reads the body; undefined if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

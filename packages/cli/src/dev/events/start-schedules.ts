@@ -14,9 +14,9 @@ export interface SchedulesOptions {
 
 /** The schedules of a template. */
 export interface Schedules {
-  /** Every one, also those that are turned off, and when it runs next by itself, in milliseconds since the epoch. */
+  /** All schedules, also disabled ones. `nextMs`: the next scheduled run, in epoch milliseconds. */
   readonly all: readonly Scheduled[];
-  /** Runs a schedule now, by its id, also one that is turned off. Throws a `RangeError` if there is none. */
+  /** Runs a schedule now, also a disabled one. Throws a `RangeError` for an unknown id. */
   fire(id: string): void;
   stop(): void;
 }
@@ -29,10 +29,10 @@ interface Scheduled {
   readonly nextMs: number | undefined;
 }
 
-/** A timer waits no longer than it can: 2^31 - 1 ms. */
+/** Below the longest delay of a timer: 2^31 - 1 ms. */
 const LONGEST_WAIT_MS = 2_000_000_000;
 
-/** Runs the template's schedules at their own pace. Throws a `ConfigurationError` for an expression that AWS would refuse. */
+/** Runs the template's schedules. Throws a `ConfigurationError` for an expression that AWS would refuse. */
 export function startSchedules({ stack, clock, deliver, sendTo }: SchedulesOptions): Schedules {
   const entries = [
     ...stack.functions.flatMap(({ id, triggers }) =>
@@ -97,7 +97,7 @@ class Entry {
     this.nextMs = undefined;
   }
 
-  /** A machine that slept runs once for what it missed. */
+  /** Waits for the next run. After the machine slept, it runs once for all missed times. */
   #wait(): void {
     const { nextMs } = this;
     if (nextMs === undefined) return;

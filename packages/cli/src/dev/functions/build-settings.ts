@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import type { DevFunction } from '../stack.ts';
 
-/** How a function's code is made. */
+/** How a function's code is built. */
 export interface BuildSettings {
-  /** The file that is the function's module. */
+  /** The file of the function's module. */
   readonly entry: string;
-  /** Whether what runs is a bundle; else the module runs where it lies. */
+  /** Whether a bundle runs; else the module runs in its place. */
   readonly isBundled: boolean;
   readonly options: BuildOptions;
 }
@@ -15,11 +15,12 @@ export interface BuildSettings {
 const EXTENSIONS = ['', '.ts', '.mts', '.cts', '.tsx', '.js', '.mjs', '.cjs'];
 const TYPESCRIPT = /\.[cm]?tsx?$/;
 const REQUIRE_BANNER =
-  "import { createRequire as devCreateRequire } from 'node:module'; const require = devCreateRequire(import.meta.url);";
+  "import { createRequire as devCreateRequire } from 'node:module'; " +
+  'const require = devCreateRequire(import.meta.url);';
 
 /**
- * How esbuild is to build a function: as `sam build` does it, from `Metadata.BuildProperties`, but not minified and with source
- * maps. JavaScript without such metadata is not built for AWS either, and runs as it is. Throws where there is no such module.
+ * Returns esbuild's settings as `sam build` takes them from `Metadata.BuildProperties`, but with source maps
+ * and not minified. JavaScript without such metadata runs unbuilt, as on AWS. Throws if there is no module.
  */
 export function buildSettings(fn: DevFunction): BuildSettings {
   const entry = entryOf(fn);
@@ -35,7 +36,8 @@ function entryOf(fn: DevFunction): string {
   const found = EXTENSIONS.map((extension) => file + extension).find(isFile);
   if (found !== undefined) return found;
   throw new Error(
-    `The function ${fn.id} has no module ${file}, with or without .ts or .js: check CodeUri, Handler and EntryPoints in the template.`,
+    `The function ${fn.id} has no module ${file}, with or without .ts or ` +
+      '.js: check CodeUri, Handler and EntryPoints in the template.',
   );
 }
 
@@ -43,7 +45,7 @@ function isFile(name: string): boolean {
   return statSync(name, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The properties that change what the code does or whether it builds. Lists are as on esbuild's command line. */
+/** Returns the options that change what the code does or whether it builds. */
 function optionsOf(build: Readonly<Record<string, unknown>>): BuildOptions {
   const format = text(build['Format']) === 'esm' ? 'esm' : 'cjs';
   const mainFields = list(build['MainFields']);
@@ -77,13 +79,13 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** `[a, b]` and `a,b` alike. */
+/** Parses a list: `[a, b]` or `a,b`. */
 function list(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(text);
   return text(value) === '' ? [] : text(value).split(',');
 }
 
-/** `['js=…']`, or an object. */
+/** Parses pairs: `['js=…']` or an object. */
 function pairs(value: unknown): Record<string, string> {
   if (Array.isArray(value)) {
     return Object.fromEntries(

@@ -4,14 +4,14 @@ import { inProcessGroup, signalGroup } from '../emulators/process-group.ts';
 import type { FromFunction, FunctionError, InvocationEnd, ToFunction } from './ipc-messages.ts';
 import { outputLines } from './output-lines.ts';
 
-/** The code of a function, ready to be loaded. */
+/** A function's code, ready to load. */
 export interface FunctionCode {
   /** The path of the module. */
   readonly module: string;
   readonly exportName: string;
-  /** As in the template. */
+  /** The handler as in the template. */
   readonly handler: string;
-  /** The folder it runs in. */
+  /** The working directory. */
   readonly taskRoot: string;
 }
 
@@ -22,24 +22,21 @@ export interface PrintedLine {
 }
 
 export interface ExecutionEnvironmentOptions {
-  /** The compiled `function-process`. */
+  /** The path of the compiled `function-process`. */
   readonly program: string;
   readonly name: string;
   readonly code: FunctionCode;
-  /** All of them: nothing else goes along. */
+  /** The whole environment: no other variables are passed on. */
   readonly environment: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly timeoutMs: number;
-  /** How late an answer may be: a busy machine may carry one late that was given in time. Default 0: Lambda waits for none. */
+  /** How late an answer may arrive, as on a busy machine. Default: 0, as Lambda. */
   readonly graceMs?: number | undefined;
   readonly functionArn: string;
-  /**
-   * The port of loopback on which a debugger can attach. The process is then never ended because of its
-   * time: it may stand at a breakpoint. Default: none.
-   */
+  /** The loopback port for a debugger, which disables the timeout: the process may stand at a breakpoint. */
   readonly inspectPort?: number | undefined;
   readonly onLine: (line: PrintedLine) => void;
-  /** Its process is gone, whatever the reason. */
+  /** Called when the process has exited for any reason. */
   readonly onExit: () => void;
 }
 
@@ -47,19 +44,19 @@ export interface ExecutionEnvironmentOptions {
 export interface ExecutionEnvironment {
   readonly pid: number;
   readonly isAlive: boolean;
-  /** Resolves to how long it took to start and load, or to why it could not: then the process is gone. */
+  /** Resolves to the time to start and load, or to the failure, after which the process is gone. */
   readonly loaded: Promise<{ readonly initMs: number } | { readonly failed: InvocationEnd }>;
-  /** Call it after `loaded`, and again only after the end of the one before. Never rejects. */
+  /** Call it after `loaded`, and after the end of the previous invocation. Never rejects. */
   invoke(requestId: string, payload: string): Promise<InvocationEnd>;
-  /** Ends the process and what it has started, and resolves when it is gone. */
+  /** Kills the process and its descendants, and resolves when it is gone. */
   stop(): Promise<void>;
 }
 
-/** As in Lambda: V8 gets nine tenths of the memory. */
+/** The share of memory for V8's heap, as in Lambda. */
 const HEAP_SHARE = 0.9;
-/** Lambda's limit of the init phase, or the function's timeout if that is longer. */
+/** Lambda's limit for the init phase; the function's timeout if that is longer. */
 const INIT_WITHIN_MS = 10_000;
-/** How long an answer waits for what was printed before it. */
+/** How long an answer waits for the output before it. */
 const OUTPUT_WITHIN_MS = 500;
 
 /** Starts a process and loads the function in it. */
@@ -73,7 +70,7 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
   child.on('message', (message: FromFunction) => onMessage(message));
   const gone = new Promise<void>((resolve) => {
     const leave = (code: number | null, signal: string | null): void => {
-      // What it has started, and the watcher.
+      // Ends descendants and the watcher.
       signalGroup(child.pid, 'SIGKILL');
       void output.ended().then(() => {
         onGone(exitError(code, signal));
@@ -87,7 +84,7 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
     });
   });
 
-  /** What it answers, or how it died; `deadlineMs` from now it is killed. */
+  /** Sends a message; resolves to the answer or the end of the process, which is killed after `withinMs`. */
   function ask(
     message: ToFunction,
     { withinMs, late }: { withinMs: number; late: () => InvocationEnd },
@@ -95,7 +92,7 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
     return new Promise((resolve) => {
       const marked = output.nextMarks();
       const onLate = (): void => {
-        // Not before what has arrived already is read.
+        // First handle an answer that has already arrived.
         setImmediate(() => {
           onGone = () => resolve(late());
           signalGroup(child.pid, 'SIGKILL');
@@ -106,14 +103,14 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
         clearTimeout(timer);
         onMessage = () => undefined;
         onGone = () => undefined;
-        // Some output may be lost: a full pipe takes no mark.
+        // Wait only so long: a full pipe may lose its mark.
         void before(marked, OUTPUT_WITHIN_MS).then(() => resolve(answer));
       };
       onGone = (end) => {
         clearTimeout(timer);
         resolve(end);
       };
-      // A child that is gone is reported by its exit.
+      // A dead child is reported by its exit.
       if (isAlive(child)) child.send(message, () => undefined);
       else void gone.then(() => onGone(exitError(child.exitCode, child.signalCode)));
     });
@@ -172,7 +169,7 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
   };
 }
 
-/** As Lambda makes it where tracing is passive: nothing is sampled. */
+/** Returns a trace id as Lambda's with passive tracing: not sampled. */
 function newTraceId(): string {
   const time = Math.floor(Date.now() / 1_000).toString(16);
   return `Root=1-${time}-${randomHex(12)};Parent=${randomHex(8)};Sampled=0`;
@@ -202,7 +199,7 @@ function launch({
   });
 }
 
-/** The lines of both streams, and when all that belongs to an invocation has been read. */
+/** Reports the lines of both streams, and tells when all output of an invocation has been read. */
 function followOutput(
   child: ChildProcess,
   { onLine }: ExecutionEnvironmentOptions,
@@ -226,7 +223,7 @@ function followOutput(
   });
   return {
     mark,
-    /** Ask before the message is sent. */
+    /** Call it before the message is sent. */
     nextMarks() {
       left = ends.length;
       return new Promise((resolve) => {
@@ -261,7 +258,7 @@ function endOf(answer: FromFunction | InvocationEnd): InvocationEnd {
   }
 }
 
-/** Lambda names the request in what the runtime itself says. */
+/** Adds the request id to errors of the runtime, as Lambda does. */
 export function withRequestId(end: InvocationEnd, requestId: string): InvocationEnd {
   if (end.type !== 'failed' || end.by === 'handler' || end.by === 'load') return end;
   const error: FunctionError = {
@@ -278,7 +275,7 @@ function exitError(code: number | null, signal: string | null): InvocationEnd {
   return failed('exit', 'Runtime.ExitError', `Error: Runtime exited with error: ${how}`);
 }
 
-/** As Go says them. */
+/** Signals, as Go names them. */
 const SIGNALS: Readonly<Record<string, string>> = {
   SIGKILL: 'killed',
   SIGABRT: 'aborted',

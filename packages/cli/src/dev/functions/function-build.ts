@@ -8,38 +8,38 @@ import { type BuildSettings, buildSettings } from './build-settings.ts';
 import type { FunctionCode } from './execution-environment.ts';
 import { handlerOf } from './function-environment.ts';
 
-/** The part of esbuild that is used. It is given: the project that is developed brings its own. */
+/** The part of esbuild that is used. The caller passes it in, because the project has its own. */
 export type Esbuild = Pick<typeof esbuildModule, 'build' | 'context'>;
 
-/** A mistake in the sources. */
+/** A build error. */
 export interface BuildMessage {
   readonly text: string;
-  /** Such as `src/orders.ts:12:4`. */
+  /** `src/orders.ts:12:4`. */
   readonly place: string | undefined;
-  /** The line of the source. */
+  /** The source line. */
   readonly line: string | undefined;
 }
 
 export interface FunctionBuildOptions {
   readonly esbuild: Esbuild;
   readonly fn: DevFunction;
-  /** Takes what is built; it is this function's alone. */
+  /** The folder for the build, of this function only. */
   readonly folder: string;
   readonly onBuilt: (code: FunctionCode) => void;
-  /** What ran before goes on. */
+  /** Called for a failed build; the code before it stays in use. */
   readonly onFailed: (messages: readonly BuildMessage[]) => void;
 }
 
-/** How many builds are kept: processes of an earlier one may load parts of it yet. */
+/** The builds that are kept: processes of an earlier one may still load parts of it. */
 const KEPT_BUILDS = 3;
 
-/** The code of a function without a build, or undefined where it takes one. Throws where there is no such module. */
+/** Returns the code of a function that needs no build, else undefined. Throws if there is no such module. */
 export function codeAsItLies(fn: DevFunction): FunctionCode | undefined {
   const { entry, isBundled } = buildSettings(fn);
   return isBundled ? undefined : codeOf(fn, entry, fn.folder);
 }
 
-/** Builds a function once. Throws a `BuildFailedError`. */
+/** Builds a function once. Throws a `BuildFailedError` if that fails. */
 export async function buildFunction(
   options: Pick<FunctionBuildOptions, 'esbuild' | 'fn' | 'folder'>,
 ): Promise<FunctionCode> {
@@ -51,12 +51,12 @@ export async function buildFunction(
     onBuilt: (code) => (built = code),
     onFailed: (messages) => (failed = messages),
   });
-  await options.esbuild.build(given).catch(() => undefined); // `onFailed` has it
+  await options.esbuild.build(given).catch(() => undefined); // `onFailed` has the errors
   if (built !== undefined) return built;
   throw new BuildFailedError(options.fn, failed);
 }
 
-/** The sources cannot be built. */
+/** Error for sources that cannot be built. */
 export class BuildFailedError extends Error {
   override readonly name = 'BuildFailedError';
   readonly messages: readonly BuildMessage[];
@@ -69,7 +69,7 @@ export class BuildFailedError extends Error {
   }
 }
 
-/** Builds a function now, and again whenever its sources change, until it is stopped. */
+/** Builds a function now, and after each change of its sources, until `stop()`. */
 export async function watchFunction(options: FunctionBuildOptions): Promise<{ stop(): Promise<void> }> {
   const context = await options.esbuild.context(await esbuildOptions(buildSettings(options.fn), options));
   await context.watch();
@@ -121,8 +121,8 @@ function codeOf(fn: DevFunction, module: string, taskRoot: string): FunctionCode
 }
 
 /**
- * A folder in which what is not bundled (`External`) is found as it is beside the sources: inside one folder for each
- * `node_modules` above them, the nearest innermost.
+ * Returns a folder in which external packages resolve as beside the sources: nested in one folder for each
+ * `node_modules` above the sources, the nearest innermost.
  */
 async function besidePackages(folder: string, sources: string): Promise<string> {
   let inner = folder;

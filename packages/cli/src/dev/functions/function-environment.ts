@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { DevFunction } from '../stack.ts';
 
-/** What a function's process needs of this machine. */
+/** The variables of this machine that a function's process needs. */
 const KEPT = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
 
-/** Where a function runs, and with what. */
+/** The region and the folder that a function runs in. */
 export interface EnvironmentSettings {
   readonly region: string;
-  /** The folder that is `LAMBDA_TASK_ROOT`, and the working directory. */
+  /** `LAMBDA_TASK_ROOT`, and the working directory. */
   readonly taskRoot: string;
-  /** Of this process. */
+  /** The environment of this process. */
   readonly own?: NodeJS.ProcessEnv;
 }
 
 /**
- * The variables of an execution environment: Lambda's own, then those of the template. Of this process only the paths go
- * along: what is in the developer's shell, secrets too, is not the function's.
+ * Returns the variables of an execution environment: Lambda's, then the template's. The developer's shell
+ * contributes only paths: its other variables, and its secrets, are not the function's.
  */
 export function functionEnvironment(
   fn: DevFunction,
@@ -43,15 +43,15 @@ export function functionEnvironment(
     AWS_DEFAULT_REGION: region,
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
-    // The SDK of this Node would warn in every process.
+    // AWS's SDK would warn about Node 20 in every process.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    // Credentials of its own may be those of a user, who has no session.
+    // The template's credentials may be those of a user, which have no session token.
     ...(fn.environment['AWS_ACCESS_KEY_ID'] === undefined && { AWS_SESSION_TOKEN: 'local' }),
     ...fn.environment,
   };
 }
 
-/** As a template has it. */
+/** Returns the handler as a template names it. */
 export function handlerOf({ entry, exportName }: DevFunction): string {
   return `${entry.replace(/\.[cm]?[jt]sx?$/, '')}.${exportName}`;
 }

@@ -9,28 +9,24 @@ import {
 import type { Invocation, InvocationEnd } from './ipc-messages.ts';
 
 export interface FunctionPoolOptions extends Omit<ExecutionEnvironmentOptions, 'code' | 'onExit'> {
-  /** With more at once, invocations are throttled. Undefined is no limit. */
+  /** The most concurrent invocations, beyond which they are throttled; undefined: no limit. */
   readonly reservedConcurrency: number | undefined;
-  /**
-   * At most so many processes; further invocations wait. Default 50; one with `inspectPort`, which is
-   * started at once.
-   */
+  /** The most processes; further invocations wait. Default: 50, or 1 with `inspectPort`. */
   readonly maxProcesses?: number;
 }
 
-/** The execution environments of one function. */
 export interface FunctionPool {
   /** Invocations that run or wait. */
   readonly running: number;
   /** The process ids of its execution environments. */
   readonly pids: readonly number[];
-  /** Runs the function on an event, given as JSON: in an idle process, else in a new one. Never rejects. */
+  /** Runs the function on an event, given as JSON, in an idle process or a new one. Never rejects. */
   invoke(payload: string, requestId?: string): Promise<Invocation>;
-  /** Ends the process that runs an invocation, in the middle of what it does. Whether it runs one. */
+  /** Kills the process of an invocation; returns whether there was one. */
   kill(requestId: string): boolean;
-  /** The next invocations run this code; those that run end first. */
+  /** Uses this code for the next invocations; running ones finish with the old code. */
   replace(code: FunctionCode): void;
-  /** Ends every process, in the middle of what it does. Invocations that run fail. */
+  /** Kills every process; running invocations fail. */
   close(): Promise<void>;
 }
 
@@ -43,7 +39,7 @@ interface Member {
   isUsed: boolean;
 }
 
-/** Processes for the invocations of one function, started when they are needed and kept for the next. */
+/** Creates the processes of one function: started on demand, and kept for the next invocation. */
 export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoolOptions): FunctionPool {
   const { reservedConcurrency = Number.POSITIVE_INFINITY, inspectPort } = options;
   const { maxProcesses = inspectPort === undefined ? MAX_PROCESSES : 1 } = options;
@@ -71,10 +67,10 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
     return member;
   }
 
-  /** Nothing once it is closed. */
+  /** Returns a free process; undefined once closed. */
   async function acquire(): Promise<Member | undefined> {
     while (!isClosed) {
-      // The one that ran last is warmest; one that has just died is not gone from the list yet.
+      // The last one used is warmest; a dead one may still be in the list.
       const member = idle.pop();
       if (member?.environment.isAlive === true) return member;
       if (member === undefined && members.size < maxProcesses) return start();
@@ -84,7 +80,7 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
   }
 
   function giveBack(member: Member): void {
-    if (!member.environment.isAlive) return; // `onExit` has seen to it, or will
+    if (!member.environment.isAlive) return; // `onExit` removes it
     if (isClosed || member.code !== code) {
       void member.environment.stop();
       return;
@@ -115,7 +111,7 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
     }
   }
 
-  /** A debugger can attach before the first invocation, and before the first of new code. */
+  /** Starts a process ahead, so that a debugger can attach before the first invocation of any code. */
   function startInspected(): void {
     if (inspectPort === undefined || isClosed || members.size > 0) return;
     idle.push(start());

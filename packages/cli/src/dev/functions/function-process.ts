@@ -1,6 +1,7 @@
 /**
- * The inside of an execution environment: loads the module that its parent names and runs its handler, one invocation at a
- * time, as Lambda's runtime client does. Imports nothing of this package at run time: a function must not see it.
+ * The program of an execution environment: loads the module that its parent names and runs its handler, one
+ * invocation at a time, as Lambda's runtime client does. Imports nothing of this package at run time, so that
+ * functions do not see it.
  */
 import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -16,13 +17,13 @@ type Handler = (
 /** The exit statuses of Lambda's runtime client. */
 const EXIT_STATUS = { notLoaded: 1, rejection: 128, exception: 129 } as const;
 
-/** Lambda has no channel to a parent: a module that finds one would say something on it, such as that it is ready. */
+/** Hidden from the function: Lambda has no channel to a parent, and a module might send messages on it. */
 const send = process.send?.bind(process);
 delete process.send;
 
 let handler: Handler | undefined;
 let mark = '';
-/** Ends the invocation that runs, if one does. */
+/** Ends the running invocation, if any. */
 let endCurrent: ((message: FromFunction) => void) | undefined;
 let currentId = '';
 
@@ -110,7 +111,7 @@ async function invoke(given: ToFunction & { type: 'invoke' }): Promise<void> {
   };
   const succeed = (result: unknown): void => end(returned(requestId, result));
   const fail = (error: unknown): void => end({ type: 'failed', requestId, error: shapeOf(error) });
-  /** With a callback the answer waits until nothing is left to do, unless the function says otherwise. */
+  /** The outcome of a callback. It waits until the event loop is empty, unless the function disables that. */
   let atRest: (() => void) | undefined;
   const nothingLeft = (): void => (atRest ?? (() => succeed(null)))();
   const settle = (settlement: () => void): void => {
@@ -126,7 +127,7 @@ async function invoke(given: ToFunction & { type: 'invoke' }): Promise<void> {
   });
 
   endCurrent = end;
-  // Nothing but the function itself keeps the process alive now: Node says when it has nothing left to do.
+  // From here, only the function keeps the process alive: Node emits `beforeExit` when its work is done.
   process.channel?.unref();
   process.on('beforeExit', nothingLeft);
   try {
@@ -169,7 +170,7 @@ function contextOf({ requestId, deadline, functionArn }: ToFunction & { type: 'i
   };
 }
 
-/** What nobody caught ends the invocation, if one runs, and the process. */
+/** Ends the running invocation, if any, and the process, after an uncaught error. */
 function crash(error: unknown, status: number): void {
   const leave = (): never => process.exit(status);
   if (endCurrent === undefined) {
@@ -183,7 +184,7 @@ function crash(error: unknown, status: number): void {
 
 function shapeOf(error: unknown): FunctionError {
   if (error instanceof Error) {
-    // Whoever throws may have put anything there.
+    // The members of a thrown error may be of any type.
     const { name, message, stack } = error as Readonly<Record<keyof Error, unknown>>;
     const trace = typeof stack === 'string' ? stack.split('\n') : [];
     return { errorType: textOf(name), errorMessage: textOf(message), trace };
@@ -203,13 +204,13 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** What was printed comes first: the marks tell the parent that it has all of it. */
+/** Sends a message after a mark on both output streams, which tells the parent that it has all the output. */
 function tell(message: FromFunction, then?: () => void): void {
   for (const descriptor of [1, 2]) {
     try {
       writeSync(descriptor, `${mark}\n`);
     } catch {
-      // The pipe is full or closed; the parent does not wait for long.
+      // The pipe is full or closed; the parent waits only briefly for the mark.
     }
   }
   send?.(message, undefined, undefined, () => then?.());

@@ -5,10 +5,7 @@ import type { Esbuild } from './function-build.ts';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
-/**
- * The program that runs in every function's process. Where this package is built it lies beside this file; where it runs
- * from its sources, it is built into `folder` first.
- */
+/** Returns the program of function processes; in a checkout, builds it into `folder` first. */
 export async function functionProgram(loadEsbuild: () => Esbuild, folder: string): Promise<string> {
   const built = path.join(HERE, 'function-process.js');
   if (existsSync(built)) return built;

@@ -15,15 +15,15 @@ export interface InvokeOnceOptions {
   readonly requestId: string;
   /** The event, as JSON. */
   readonly payload: string;
-  /** Called where something has to be built. */
+  /** Called only if the function needs a build. */
   readonly loadEsbuild: () => Esbuild;
   readonly onStart: () => void;
   readonly onLine: (line: PrintedLine) => void;
-  /** Ends the invocation with its process. */
+  /** Kills the invocation's process. */
   readonly signal: AbortSignal;
 }
 
-/** Builds a function, runs it once, and leaves nothing behind. Throws a `BuildFailedError`. */
+/** Builds a function, runs it once, and removes the build. Throws a `BuildFailedError` if the build fails. */
 export async function invokeOnce(options: InvokeOnceOptions): Promise<Invocation> {
   const { fn, region, signal } = options;
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'batchlatch-')));

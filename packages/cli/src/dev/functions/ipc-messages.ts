@@ -1,4 +1,4 @@
-// What is said between this process and those of the functions, and how an invocation ends.
+// The messages between this process and those of functions, and the end of an invocation.
 
 import type { InvocationResult } from '../invoke-result.ts';
 
@@ -9,7 +9,7 @@ export interface FunctionError {
   readonly trace?: readonly string[];
 }
 
-/** How one invocation ended. `exit`: the process died; `timeout`: it was killed; `load`: the module did not load. */
+/** The end of an invocation. `exit`: the process died; `timeout`: it was killed; `load`: loading failed. */
 export type InvocationEnd =
   | { readonly type: 'returned'; readonly payload: string }
   | {
@@ -20,26 +20,26 @@ export type InvocationEnd =
   /** The function's reserved concurrency is in use. */
   | { readonly type: 'throttled' };
 
-/** One invocation, after its end. */
+/** An invocation that has ended. */
 export interface Invocation {
   readonly requestId: string;
   readonly end: InvocationEnd;
-  /** Of the handler. */
+  /** Duration of the handler. */
   readonly durationMs: number;
-  /** How long the process took to start and load; only in its first invocation. */
+  /** Time to start and load the process; only for its first invocation. */
   readonly initMs?: number;
 }
 
-/** What a function's process is told. */
+/** A message to a function's process. */
 export type ToFunction =
   | {
       readonly type: 'load';
       /** The path of the module. */
       readonly module: string;
       readonly exportName: string;
-      /** As in the template, for messages. */
+      /** The handler as in the template, for messages. */
       readonly handler: string;
-      /** What a line that ends an invocation's output consists of. */
+      /** The text of the line that ends an invocation's output. */
       readonly mark: string;
     }
   | {
@@ -54,7 +54,7 @@ export type ToFunction =
       readonly traceId: string;
     };
 
-/** What it says. */
+/** A message from a function's process. */
 export type FromFunction =
   | { readonly type: 'loaded' }
   | { readonly type: 'notLoaded'; readonly error: FunctionError }
@@ -63,11 +63,11 @@ export type FromFunction =
       readonly type: 'failed';
       readonly requestId: string;
       readonly error: FunctionError;
-      /** Whether the process ends now. */
+      /** Whether the process exits now. */
       readonly exits?: true;
     };
 
-/** The same for whatever invokes functions. */
+/** Converts the end of an invocation to the result for its invoker. */
 export function resultOf(end: InvocationEnd): InvocationResult {
   switch (end.type) {
     case 'returned':

@@ -1,22 +1,22 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A longer line is cut into several: a function may print without end. */
+/** Longer lines are split: a function may print without a line feed. */
 const LONGEST_LINE = 1_048_576;
 
-/** The lines of a stream, up to the marks between the output of one invocation and the next. */
+/** A splitter of a stream into lines and marks, which separate the output of invocations. */
 export interface OutputLines {
   write(chunk: Buffer): void;
-  /** What was printed last, without a line feed. */
+  /** Reports the last line, if it lacks a line feed. */
   end(): void;
 }
 
-/** `onMark` is called where the mark stands, with everything before it told already. */
+/** Creates a splitter. `onMark` is called for a mark, after the lines before it. */
 export function outputLines(mark: string, onLine: (line: string) => void, onMark: () => void): OutputLines {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   const tell = (line: string): void => {
     if (!line.endsWith(mark)) return onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
-    // What was printed just before may lack its line feed.
+    // The output before the mark may lack a line feed.
     if (line.length > mark.length) onLine(line.slice(0, -mark.length));
     onMark();
   };

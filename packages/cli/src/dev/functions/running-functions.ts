@@ -13,39 +13,38 @@ import { resultOf } from './ipc-messages.ts';
 export interface RunningFunctionsOptions {
   readonly functions: readonly DevFunction[];
   readonly esbuild: Esbuild;
-  /** Takes what is built. The caller removes it. */
+  /** The folder for builds. The caller removes it. */
   readonly folder: string;
   readonly region: string;
-  /** Whether changed sources are built again. Default true. */
+  /** Whether to rebuild changed sources. Default: true. */
   readonly reloads?: boolean;
-  /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
+  /** How late an answer may be, in milliseconds. Default: 0. */
   readonly graceMs?: number;
-  /** The functions that a debugger can attach to, with their ports. Default: none. */
+  /** The debugger ports, by function id. Default: none. */
   readonly inspectPorts?: ReadonlyMap<string, number> | undefined;
   readonly onEvent: OnDevEvent;
 }
 
-/** The functions of a template. */
 export interface RunningFunctions {
-  /** Runs a function once it has been built. */
+  /** Invokes a function; waits for its first successful build. */
   readonly invoke: Invoke;
-  /** Resolves when the function has been built for the first time: its mistakes may take a while to be mended. */
+  /** Resolves after the function's first successful build, which may take until its errors are corrected. */
   built(functionId: string): Promise<void>;
-  /** Ends the process that runs this invocation. Whether one does. */
+  /** Kills the process of an invocation; returns whether there was one. */
   kill(requestId: string): boolean;
-  /** Ends every process at once. */
+  /** Kills every process. */
   stop(): Promise<void>;
 }
 
 interface OneFunction {
-  /** Resolves after the first build, whatever came of it. */
+  /** Resolves after the first build, successful or not. */
   readonly tried: Promise<void>;
   readonly built: Promise<FunctionPool>;
   kill(requestId: string): boolean;
   stop(): Promise<void>;
 }
 
-/** Builds the functions, now and whenever their sources change, and runs them. Resolves when each has been built, or has mistakes. */
+/** Builds, rebuilds and runs the functions. Resolves after each first build, successful or not. */
 export async function runFunctions(options: RunningFunctionsOptions): Promise<RunningFunctions> {
   const { functions, esbuild, folder, onEvent } = options;
   const program = await functionProgram(() => esbuild, folder);
@@ -78,9 +77,8 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
 }
 
 /**
- * The time that the context of a function counts down from while a debugger may stop it: Lambda's longest.
- * batchlatch gives up at that time, and its leases end with it, so that a claim of a process that was ended
- * is free again.
+ * The timeout that a function's context counts down from while a debugger may stop it: Lambda's longest.
+ * Leases end with it, so that the claims of a killed process become free.
  */
 const INSPECTED_TIMEOUT_MS = 900_000;
 
@@ -125,7 +123,7 @@ async function runFunction(
       if (pool !== undefined) return pool.replace(code);
       pool = makePool(code);
       onPool(pool);
-      // Once is enough.
+      // Without reloads, one build is enough.
       if (!reloads) queueMicrotask(() => void watching.stop());
     },
     onFailed(messages) {

@@ -13,16 +13,13 @@ interface QueueMappingsOptions {
   readonly onEvent: OnDevEvent;
 }
 
-/**
- * The event source mappings of a template's queues. A function that has not been built yet is not invoked: its messages
- * would use up their receives.
- */
+/** The mappings of queues. They start after the function's first build, so that no receives are used up. */
 export class QueueMappings {
   readonly #options: QueueMappingsOptions;
   readonly #mappings: SqsMapping[] = [];
   #isStopped = false;
 
-  /** Throws a `ConfigurationError` for a batch size or a window that AWS refuses. */
+  /** Throws a `ConfigurationError` for a batch size or window that AWS refuses. */
   constructor(options: QueueMappingsOptions) {
     this.#options = options;
     for (const { triggers } of options.stack.functions) {
@@ -30,7 +27,7 @@ export class QueueMappings {
     }
   }
 
-  /** Starts those of a function once it has been built. */
+  /** Starts the mappings of a function after its first build. */
   async start({ id, triggers }: DevFunction): Promise<void> {
     await this.#options.functions.built(id);
     for (const trigger of triggers) {
@@ -38,7 +35,7 @@ export class QueueMappings {
     }
   }
 
-  /** Receives no more, and resolves when the batches in flight have ended. */
+  /** Stops receiving, and resolves when the batches in flight have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#mappings.map((mapping) => mapping.stop()));
@@ -47,7 +44,7 @@ export class QueueMappings {
   #map(functionId: string, trigger: SqsTrigger): void {
     const { sqs, stack, functions, onEvent } = this.#options;
     const queue = stack.queues.find(({ arn }) => arn === trigger.queueArn);
-    if (queue === undefined) return; // the reader has a note of it
+    if (queue === undefined) return; // reading the template has noted it
     this.#mappings.push(
       startSqsMapping({
         ...trigger,

@@ -2,29 +2,29 @@ import { Buffer } from 'node:buffer';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceivedMessage } from './sqs-sdk-queue.ts';
 
-/** Lambda's limit of an event. */
+/** Lambda's limit for an event. */
 const MAX_EVENT_BYTES = 6 * 1_024 * 1_024;
-/** SQS's limit of messages in a receive. */
+/** SQS's limit for messages of one receive. */
 const MOST_IN_RECEIVE = 10;
 const LONGEST_WAIT_SECONDS = 20;
-/** What a record has besides its body, attributes and ids: names and punctuation. */
+/** An estimate of a record's other bytes: names and punctuation. */
 const RECORD_BYTES = 256;
 
 export interface GatherOptions {
-  /** Gives nothing, late, where the queue does not answer. */
+  /** Resolves to no messages, after a pause, if the queue does not answer. */
   readonly receive: (most: number, waitSeconds: number) => Promise<readonly ReceivedMessage[]>;
-  /** Those that count. */
+  /** Returns the messages that pass the filters. */
   readonly isWanted: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>;
   readonly batchSize: number;
   readonly windowMs: number;
-  /** What did not go into the batch before. */
+  /** Messages left over from the batch before. */
   readonly held: readonly ReceivedMessage[];
   readonly signal: AbortSignal;
 }
 
 /**
- * The messages of one invocation: of one receive, or with a window of as many as come before it is over, the batch is full,
- * or the event has 6 MB. The window begins with the first message. Gives nothing where nothing came.
+ * Gathers the messages of one invocation: those of one receive or, with a window, those until it is over, the
+ * batch is full or the event has 6 MB. The window begins with the first message. The batch may be empty.
  */
 export async function gatherBatch(
   options: GatherOptions,
@@ -47,7 +47,7 @@ export async function gatherBatch(
     const most = Math.min(batchSize - gathered.length, MOST_IN_RECEIVE);
     const waitSeconds = Math.min(Math.floor(leftMs / 1_000), LONGEST_WAIT_SECONDS);
     const more = await receive(most, waitSeconds);
-    // Receives wait for whole seconds: the rest of the window is slept.
+    // Receives wait whole seconds: sleep for the rest of the window.
     if (more.length === 0 && waitSeconds === 0) await pause(Math.min(leftMs, PAUSE_MS), signal);
     gathered.push(...(await isWanted(more)));
   }
@@ -61,7 +61,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** How many of them an event can hold; the first goes in whatever its size. */
+/** Returns how many messages fit in an event; the first always does. */
 function fits(messages: readonly ReceivedMessage[]): number {
   let bytes = 0;
   for (const [index, message] of messages.entries()) {

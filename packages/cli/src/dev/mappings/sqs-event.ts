@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import type { ReceivedMessage } from './sqs-sdk-queue.ts';
 
-/** Messages as Lambda's event source mapping delivers them. */
+/** Returns the event that Lambda's event source mapping makes of messages. */
 export function sqsEventOf(messages: readonly ReceivedMessage[], queueArn: string): SQSEvent {
   const place = {
     eventSource: 'aws:sqs',

@@ -10,38 +10,38 @@ import { gatherBatch } from './sqs-batches.ts';
 export interface SqsMappingOptions {
   readonly queue: MappedQueue;
   readonly queueArn: string;
-  /** Messages of one invocation: 1 to 10,000; 1 to 10 of a FIFO queue, or without a window. Default 10. */
+  /** Most messages per invocation: 1 to 10,000; 1 to 10 for a FIFO queue or without a window. Default: 10. */
   readonly batchSize?: number;
-  /** How long a batch may wait for more messages. Default 0. Not of FIFO queues. */
+  /** How long a batch may wait for more messages; not for FIFO queues. Default: 0. */
   readonly windowMs?: number;
-  /** Batches in flight at once. Default 5, with which Lambda starts. */
+  /** Batches in flight. Default: 5, as Lambda starts with. */
   readonly maximumConcurrency?: number | undefined;
-  /** Patterns of `FilterCriteria`: a record that matches none is deleted. Default: no filter. */
+  /** The patterns of `FilterCriteria`: a record that matches none is deleted. Default: no filter. */
   readonly filters?: readonly unknown[];
-  /** Whether the answer names the messages that failed. Without it, an answer acknowledges all. Default false. */
+  /** Whether the answer names the failed messages; else any answer acknowledges all. Default: false. */
   readonly reportsBatchItemFailures?: boolean;
-  /** Runs the function. A rejection is an invocation that failed. */
+  /** Runs the function. A rejection counts as a failed invocation. */
   readonly invoke: (event: SQSEvent) => Promise<InvocationResult>;
-  /** Told of each batch after its end. */
+  /** Called for each batch after its end. */
   readonly onBatch?: (batch: EndedBatch) => void;
-  /** Told that the queue did not answer. It is asked again. */
+  /** Called if the queue did not answer; the request is retried. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
-/** What became of a batch. */
+/** A batch that has ended. */
 export interface EndedBatch {
   readonly records: number;
-  /** What comes again. */
+  /** The ids of the messages that come again. */
   readonly failed: readonly string[];
   readonly result: InvocationResult;
 }
 
 export interface SqsMapping {
-  /** How many records invocations have got so far, those that came again included. */
+  /** Records delivered so far, with repeated deliveries. */
   readonly delivered: number;
-  /** How many records no filter wanted. */
+  /** Records that the filters dropped. */
   readonly filtered: number;
-  /** Receives nothing more, and resolves when the batches in flight have ended. */
+  /** Stops receiving, and resolves when the batches in flight have ended. */
   stop(): Promise<void>;
 }
 
@@ -51,14 +51,13 @@ const LONGEST_PAUSE_MS = 5_000;
 const MOST_IN_DELETE = 10;
 
 /**
- * Polls a queue and invokes a function with what it receives, as Lambda's event source mapping for SQS does: what the
- * function acknowledges is deleted. What is left becomes visible again by the queue's visibility timeout and moves to the
- * dead-letter queue by its redrive policy; neither is touched here. So do the batches that Lambda throttles.
+ * Polls a queue and invokes a function, as Lambda's event source mapping for SQS does
+ * (https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html). It deletes the messages that the function
+ * acknowledges. The others, also those of throttled batches, become visible again after the queue's
+ * visibility timeout and move to the dead-letter queue by its redrive policy.
  *
- * In a FIFO queue SQS itself holds back a message group while one of its messages is in flight, so that a group has one batch
- * at a time.
- *
- * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ * In a FIFO queue, SQS holds a message group back while one of its messages is in flight, so that each group
+ * has one batch at a time.
  */
 export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   const { queue, queueArn, maximumConcurrency = INITIAL_CONCURRENCY } = options;
@@ -87,7 +86,7 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   }
 
   async function receive(most: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
-    // A signal of its own: clients leave their listeners on it.
+    // One signal for each request: clients leave listeners on it.
     const request = new AbortController();
     const abort = (): void => request.abort();
     signal.addEventListener('abort', abort, { once: true });
@@ -106,7 +105,7 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
     }
   }
 
-  /** Those that some filter wants; the others are deleted, as Lambda does. */
+  /** Returns the messages that pass a filter, and deletes the others, as Lambda does. */
   async function isWanted(messages: readonly ReceivedMessage[]): Promise<readonly ReceivedMessage[]> {
     if (filters.length === 0) return messages;
     const { Records } = sqsEventOf(messages, queueArn);
@@ -139,7 +138,7 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   async function remove(messages: readonly ReceivedMessage[]): Promise<void> {
     for (let at = 0; at < messages.length; at += MOST_IN_DELETE) {
       const handles = messages.slice(at, at + MOST_IN_DELETE).map(({ receiptHandle }) => receiptHandle);
-      // What could not be deleted comes again, as on AWS. It is deleted after a stop too.
+      // Runs after a stop too. A message that could not be deleted comes again, as on AWS.
       await queue.delete(handles, new AbortController().signal).catch(onTrouble);
     }
   }
@@ -160,7 +159,7 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   };
 }
 
-/** Throws a `RangeError` for what AWS refuses; gives the defaults. */
+/** Returns the limits with their defaults. Throws a `RangeError` for limits that AWS refuses. */
 export function batchLimits({
   queueArn,
   batchSize = 10,

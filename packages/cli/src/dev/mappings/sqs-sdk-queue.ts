@@ -7,24 +7,24 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 
-/** A message as SQS gives it to its receiver, in the words of Lambda's record. */
+/** A received message, with the names of Lambda's record. */
 export type ReceivedMessage = Pick<
   SQSRecord,
   'messageId' | 'receiptHandle' | 'body' | 'md5OfBody' | 'attributes' | 'messageAttributes'
 >;
 
-/** What an event source mapping asks of its queue. */
+/** The requests of an event source mapping to its queue. */
 export interface MappedQueue {
-  /** Waits for up to `most` messages, 10 at most, for up to `waitSeconds`. */
+  /** Waits up to `waitSeconds` for up to `most` messages, at most 10. */
   receive(
     request: { readonly most: number; readonly waitSeconds: number },
     signal: AbortSignal,
   ): Promise<ReceivedMessage[]>;
-  /** Deletes 10 messages at most; rejects where nothing was deleted. */
+  /** Deletes at most 10 messages; rejects if none was deleted. */
   delete(receiptHandles: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
-/** A queue, through a client of AWS's SDK. */
+/** Returns a queue that uses a client of AWS's SDK. */
 export function sdkQueue(sqs: Pick<SQSClient, 'send'>, queueUrl: string): MappedQueue {
   const QueueUrl = queueUrl;
   return {

@@ -4,20 +4,20 @@ import type { StreamRecord } from './stream-source.ts';
 
 export interface StreamAttemptsOptions {
   readonly clock: Clock;
-  /** -1 is no limit. */
+  /** -1: no limit. */
   readonly maximumRetries: number;
-  /** -1 is no limit. */
+  /** -1: no limit. */
   readonly maximumRecordAgeMs: number;
   readonly bisectsOnError: boolean;
   readonly reportsBatchItemFailures: boolean;
   readonly invoke: (records: readonly StreamRecord[]) => Promise<InvocationResult>;
-  /** Told of each attempt, and how many of its records are over, from the first on. */
+  /** Called for each attempt; `done`: how many of its records, from the first, have ended. */
   readonly onAttempt: (attempt: {
     readonly records: number;
     readonly done: number;
     readonly result: InvocationResult;
   }) => void;
-  /** Told of records that are given up. */
+  /** Called for records that are given up. */
   readonly onDiscarded: (discarded: DiscardedBatch) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -27,11 +27,11 @@ export interface DiscardedBatch {
   readonly records: readonly StreamRecord[];
   readonly condition: 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
   readonly attempts: number;
-  /** Undefined where the function answered, and named records that failed. */
+  /** Undefined if the function answered with the records that failed. */
   readonly failure: InvocationFailure | undefined;
 }
 
-/** How often the record in front was tried, over checkpoints and halves. */
+/** The attempts of the first record, across checkpoints and halves. */
 interface Tried {
   readonly attempts: number;
   readonly failure: InvocationFailure | undefined;
@@ -41,11 +41,12 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Invokes the function with a batch until all of its records are done or given up, in their order. Stopped, it resolves with the
- * records that are left.
+ * Invokes the function until all records of the batch are done or given up, in order. After a stop, it
+ * resolves to the records that are left.
  *
- * An answer that names records moves the start of the batch to the first of them. Any other failure halves the batch where that
- * is asked for, which counts as no retry. What is given up is the batch as it is then.
+ * An answer that names failed records moves the start of the batch to the first of them. Any other failure
+ * halves the batch if `bisectsOnError`, which is not a retry. The batch of the last attempt is given up as a
+ * whole.
  */
 export async function runBatch(
   options: StreamAttemptsOptions,
@@ -64,7 +65,7 @@ export async function runBatch(
     options.onAttempt({ records: records.length, done, result });
     if (done === records.length) return [];
     failure = result.ok ? undefined : result;
-    // After a checkpoint another record is in front, which has failed once.
+    // After a checkpoint, another record is first, and has failed once.
     attempts = done > 0 ? 1 : attempts + (isThrottled ? 0 : 1);
     records = records.slice(done);
     if (options.bisectsOnError && done === 0 && !isThrottled && records.length > 1) {
@@ -90,7 +91,7 @@ async function runHalves(
   return runBatch(options, records.slice(middle), tried);
 }
 
-/** How many records from the first on are over, by the answer. */
+/** Returns how many records, from the first, are done according to the answer. */
 function doneOf(
   { reportsBatchItemFailures }: StreamAttemptsOptions,
   records: readonly StreamRecord[],
@@ -105,7 +106,7 @@ function doneOf(
     const { itemIdentifier: id } = (one ?? {}) as { readonly itemIdentifier?: unknown };
     return records.findIndex(({ sequenceNumber }) => sequenceNumber === id);
   });
-  // An identifier that names no record is a failure of the whole batch.
+  // An unknown identifier fails the whole batch.
   return Math.max(Math.min(records.length, ...places), 0);
 }
 

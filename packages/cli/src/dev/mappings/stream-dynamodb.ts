@@ -2,14 +2,14 @@ import { LOCAL_REGION, nameInArn, type Places } from '../places.ts';
 import { type Answer, localCall } from '../services/local-call.ts';
 import { positionMembers, type StreamRecord, type StreamSource } from './stream-source.ts';
 
-/** What `GetRecords` allows at most. */
+/** The limit of `GetRecords`. */
 const MOST_RECORDS = 1_000;
 
 interface TableRecord {
   readonly dynamodb: { readonly SequenceNumber: string; readonly ApproximateCreationDateTime: number };
 }
 
-/** The stream of a table of this machine, by its ARN in the template. */
+/** Returns the stream of a local table, by its ARN in the template. */
 export function dynamodbSource(places: Places, streamArn: string): StreamSource {
   const [tableArn = ''] = streamArn.split('/stream/');
   const call = (operation: string, input: object): Promise<Answer> =>
@@ -38,7 +38,7 @@ export function dynamodbSource(places: Places, streamArn: string): StreamSource 
   };
 }
 
-/** The emulator gives the stream an ARN of its own. */
+/** Returns the emulator's own ARN of the stream. */
 async function emulatedStream(
   call: (operation: string, input: object) => Promise<Answer>,
   table: string,

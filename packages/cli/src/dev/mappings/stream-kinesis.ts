@@ -2,19 +2,19 @@ import { LOCAL_ACCOUNT, LOCAL_REGION, nameInArn, type Places } from '../places.t
 import { type Answer, localCall } from '../services/local-call.ts';
 import { positionMembers, type StreamRecord, type StreamSource } from './stream-source.ts';
 
-/** What `GetRecords` allows at most. */
+/** The limit of `GetRecords`. */
 const MOST_RECORDS = 10_000;
 
 interface KinesisRecord {
   readonly SequenceNumber: string;
   readonly PartitionKey: string;
-  /** In base64. */
+  /** Base64. */
   readonly Data: string;
-  /** In seconds. */
+  /** Epoch seconds. */
   readonly ApproximateArrivalTimestamp: number;
 }
 
-/** A stream of Kinesis on this machine. */
+/** Returns a local Kinesis stream. */
 export function kinesisSource(places: Places, streamArn: string): StreamSource {
   const StreamName = nameInArn(streamArn);
   const call = (operation: string, input: object): Promise<Answer> =>
@@ -63,7 +63,7 @@ function recordOf(one: KinesisRecord, shardId: string, streamArn: string): Strea
     sequenceNumber: one.SequenceNumber,
     arrivedMs: one.ApproximateArrivalTimestamp * 1_000,
     record,
-    // Patterns name `data` and `partitionKey` without what is around them.
+    // Patterns name `data` and `partitionKey` at the top level.
     filtered: { value: { ...record, ...kinesis }, payload: { name: 'data', text } },
   };
 }

@@ -15,43 +15,42 @@ export interface StreamMappingOptions {
   /** `kinesisSource` or `dynamodbSource`, by the trigger's kind. */
   readonly source: StreamSource;
   readonly clock: Clock;
-  /** Runs the function. A rejection is an invocation that failed. */
+  /** Runs the function. A rejection counts as a failed invocation. */
   readonly invoke: (event: { readonly Records: readonly object[] }) => Promise<InvocationResult>;
   readonly send: SendToQueue;
   /**
-   * How far each shard is done, by its id. Hand the same map to the mapping that follows this one after a reload, and it goes on
-   * there; a shard without an entry starts at the trigger's starting position.
+   * The last sequence number that is done, by shard id. Pass the same map to the next mapping after a reload
+   * to continue there; a shard without an entry starts at the trigger's starting position.
    */
   readonly checkpoints: Map<string, string>;
-  /** Told of each invocation. */
+  /** Called after each invocation. */
   readonly onBatch?: (batch: EndedStreamBatch) => void;
-  /** Told of records that are given up, after the OnFailure queue was told, if there is one. */
+  /** Called for records that are given up, after they were reported to the OnFailure queue, if any. */
   readonly onDiscarded?: (discarded: DiscardedBatch) => void;
-  /** Told that the emulator did not answer, or that a queue took nothing. */
+  /** Called if the emulator did not answer, or a queue accepted nothing. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
-/** What became of one invocation. */
+/** An invocation that has ended. */
 export interface EndedStreamBatch {
   readonly shardId: string;
   readonly records: number;
-  /** How many of them are over, from the first on. The others come again. */
+  /** How many records, from the first, are done. The others come again. */
   readonly done: number;
   readonly result: InvocationResult;
 }
 
 export interface StreamMapping {
-  /** Reads nothing more, and resolves when the invocations in flight have ended. */
+  /** Stops reading, and resolves when the invocations in flight have ended. */
   stop(): Promise<void>;
 }
 
 const TROUBLE_PAUSE_MS = 1_000;
 
 /**
- * Polls a stream and invokes a function with its records, as Lambda's event source mapping for streams does: shard by shard in
- * order, one batch of a shard at a time. Shards that are made later are not read.
- *
- * https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html
+ * Polls a stream and invokes a function, as Lambda's event source mapping for streams does
+ * (https://docs.aws.amazon.com/lambda/latest/dg/with-kinesis.html): each shard in order, one batch at a time.
+ * Shards created later are not read.
  */
 export function startStreamMapping(options: StreamMappingOptions): StreamMapping {
   const stopping = new AbortController();
@@ -72,7 +71,7 @@ async function runShards(options: StreamMappingOptions, signal: AbortSignal): Pr
     try {
       shards = await source.shards();
     } catch (error) {
-      // dynalite has no streams; there is a note for that.
+      // dynalite has no streams; a note says so.
       if (isRefusal(error, 'UnknownOperationException')) return;
       onTrouble?.(error);
     }
@@ -119,7 +118,7 @@ function positionOf(checkpoint: string | undefined, { startingPosition }: Stream
   return checkpoint === undefined ? startingPosition : { after: checkpoint };
 }
 
-/** The record in front of the first that is left. */
+/** Returns the sequence number of the record before the first that is left. */
 function before(records: readonly StreamRecord[], first: StreamRecord): string | undefined {
   return records[records.indexOf(first) - 1]?.sequenceNumber;
 }
@@ -152,7 +151,10 @@ async function discard(
   onDiscarded?.(discarded);
 }
 
-/** It has no record in it: https://docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html */
+/**
+ * Returns the failure record, which does not contain records:
+ * https://docs.aws.amazon.com/lambda/latest/dg/kinesis-on-failure-destination.html
+ */
 function discardRecord(
   { trigger, fn, clock }: StreamMappingOptions,
   shardId: string,

@@ -13,14 +13,14 @@ export interface StreamMappingsOptions {
   readonly places: Places;
   readonly clock: Clock;
   readonly invoke: Invoke;
-  /** How far each mapping is, by its id. Keep the map over reloads, so that nothing comes again. */
+  /** The checkpoints of each mapping, by id. Keep the map across reloads, so that no record comes again. */
   readonly checkpoints?: Map<string, Map<string, string>>;
   readonly onBatch?: (functionId: string, trigger: StreamTrigger, batch: EndedStreamBatch) => void;
   readonly onDiscarded?: (functionId: string, trigger: StreamTrigger, discarded: DiscardedBatch) => void;
   readonly onTrouble?: (functionId: string, trigger: StreamTrigger, error: unknown) => void;
 }
 
-/** Polls every stream of the template that a function reads; `stop` resolves when the invocations in flight have ended. */
+/** Polls every stream that a function reads. `stop` resolves when the invocations in flight have ended. */
 export function startStreamMappings(options: StreamMappingsOptions): { stop(): Promise<void> } {
   const mappings = options.stack.functions.flatMap((fn) =>
     fn.triggers.flatMap((trigger) =>

@@ -14,18 +14,18 @@ export interface StreamReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Records for one invocation, and how far the shard has been read with them. */
+/** The records of one invocation, and the position in the shard after them. */
 export interface StreamBatch {
-  /** None where no filter wanted what was read. */
+  /** Empty if the filters dropped all records. */
   readonly records: readonly StreamRecord[];
-  /** The last sequence number, also of a record that no filter wanted. */
+  /** The last sequence number that was read, also of a dropped record. */
   readonly until: string;
 }
 
 const POLL_MS = 250;
 const TROUBLE_PAUSE_MS = 1_000;
 
-/** Reads a shard in order and gathers batches of it, as Lambda does: until one is full, or its window is over. */
+/** A reader of one shard in order. Like Lambda, it gathers a batch until it is full or its window is over. */
 export class StreamReader {
   readonly #options: StreamReaderOptions;
   #iterator: string | undefined;
@@ -37,13 +37,13 @@ export class StreamReader {
     this.#position = options.position;
   }
 
-  /** Resolves with the next batch, or undefined when the shard has ended or the mapping is stopped. */
+  /** Resolves to the next batch; undefined when the shard has ended or the mapping is stopped. */
   async next(): Promise<StreamBatch | undefined> {
     const { batchSize, windowMs, clock, signal } = this.#options;
     const records: StreamRecord[] = [];
     let until: string | undefined;
     let sinceMs: number | undefined;
-    // What was gathered when it is stopped comes again: the checkpoint is before it.
+    // A partial batch at a stop is read again: the checkpoint is before it.
     while (!signal.aborted) {
       const read = await this.#read(batchSize - records.length);
       until = read.at(-1)?.sequenceNumber ?? until;
@@ -74,7 +74,7 @@ export class StreamReader {
       this.#hasEnded = next === undefined;
       return records;
     } catch (error) {
-      // Iterators expire; the next one starts where this one was.
+      // The iterator may have expired; get a new one for the same position.
       this.#iterator = undefined;
       onTrouble(error);
       await wait(clock, TROUBLE_PAUSE_MS, signal);

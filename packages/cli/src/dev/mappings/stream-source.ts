@@ -1,25 +1,25 @@
-/** A record of a stream, as the function gets it. */
+/** A stream's record, as the function receives it. */
 export interface StreamRecord {
   readonly sequenceNumber: string;
-  /** When it came into the stream, in milliseconds since the epoch. */
+  /** Arrival time in the stream; epoch milliseconds. */
   readonly arrivedMs: number;
-  /** In Lambda's shape. */
+  /** The record in Lambda's shape. */
   readonly record: object;
-  /** What filters are matched against. */
+  /** The value that filters match. */
   readonly filtered: {
     readonly value: object;
     readonly payload?: { readonly name: string; readonly text: string };
   };
 }
 
-/** Where a shard is read from. */
+/** The position to read a shard from. */
 export type StreamPosition = 'TRIM_HORIZON' | 'LATEST' | { readonly after: string };
 
-/** The stream of an emulator. */
+/** A stream of an emulator. */
 export interface StreamSource {
   shards(): Promise<readonly string[]>;
   iterator(shardId: string, position: StreamPosition): Promise<string>;
-  /** At most so many records; `next` is undefined where a shard has ended. */
+  /** Reads at most `limit` records; `next` is undefined at the end of a shard. */
   read(
     shardId: string,
     iterator: string,
@@ -27,7 +27,7 @@ export interface StreamSource {
   ): Promise<{ readonly records: readonly StreamRecord[]; readonly next: string | undefined }>;
 }
 
-/** The members of `GetShardIterator` that say where; `name` is that of the sequence number. */
+/** Returns the members of `GetShardIterator` for a position; `name`: the member of the sequence number. */
 export function positionMembers(position: StreamPosition, name: string): Readonly<Record<string, string>> {
   return typeof position === 'string'
     ? { ShardIteratorType: position }

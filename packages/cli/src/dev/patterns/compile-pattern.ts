@@ -2,27 +2,27 @@ import { isReserved, matcher } from './operators.ts';
 import { Refusal } from './refusal.ts';
 import type { ValueTest } from './value-test.ts';
 
-/** One field of a pattern: it matches if one of its tests does, or if it is absent where that is asked for. */
+/** A field of a pattern. It matches if one of its tests does, or if it is absent and `matchesAbsence`. */
 interface Field {
-  /** Its steps joined by dots, as AWS joins them. */
+  /** The steps joined by dots, as in AWS. */
   readonly path: string;
   readonly tests: readonly ValueTest[];
   readonly matchesAbsence: boolean;
 }
 
-/** Fields that all have to match, in the order in which AWS tries them: that of their paths. */
+/** Fields that all must match, sorted by path, the order in which AWS tries them. */
 export type Conjunction = readonly Field[];
 
-/** AWS's limit for what `$or` may multiply to. */
+/** AWS's limit for the combinations of `$or`. */
 const MOST_COMBINATIONS = 1_000;
 const DEEPEST = 100;
 
-/** A pattern as a disjunction, its `$or` multiplied out; or why AWS would refuse it. */
+/** Compiles a pattern to a disjunction, with `$or` multiplied out; or returns why AWS would refuse it. */
 export function compilePattern(
   pattern: unknown,
 ): { readonly conjunctions: readonly Conjunction[] } | { readonly refused: string } {
   try {
-    if (!isObject(pattern)) throw new Refusal('it is no object of JSON');
+    if (!isObject(pattern)) throw new Refusal('it is not a JSON object');
     const conjunctions = alternativesOf(pattern, '', 0).map((fields) =>
       [...fields.values()].toSorted((left, right) => (left.path < right.path ? -1 : 1)),
     );
@@ -62,7 +62,7 @@ function ofField(path: string, value: unknown, depth: number): Fields[] {
   return [new Map([[path, { path, tests, matchesAbsence: matchers.includes('absent') }]])];
 }
 
-/** `$or` is a field like any other unless it has two or more objects, none with the name of an operator. */
+/** Returns whether `$or` is an operator: it has at least two objects, none with another operator's name. */
 function isOr(name: string, value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
   if (name !== '$or' || !Array.isArray(value) || value.length < 2) return false;
   return (value as readonly unknown[]).every((one) => isObject(one) && !Object.keys(one).some(isReserved));

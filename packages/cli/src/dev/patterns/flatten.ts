@@ -1,8 +1,8 @@
-/** Which element was chosen of which list; lists are numbered in the order in which they are met. */
+/** The chosen element of each list; lists are numbered in the order of the walk. */
 export type Membership = ReadonlyMap<number, number>;
 
 interface FieldValue {
-  /** A string, number, boolean or null. */
+  /** String, number, boolean or null. */
   readonly value: unknown;
   readonly membership: Membership;
 }
@@ -10,10 +10,10 @@ interface FieldValue {
 /** The values at each path, such as `detail.state`. */
 export type PathValues = ReadonlyMap<string, readonly FieldValue[]>;
 
-/** Of lists in lists: what is deeper is not looked at. A message is text of its sender, and may consist of nothing but brackets. */
+/** The limit for nested lists, beyond which values are ignored: a sender may send nothing but brackets. */
 const DEEPEST = 500;
 
-/** The leaves of a value at these paths. Lists add nothing to a path; an empty list or object has no leaves. */
+/** Returns the leaves of a value at these paths. Lists add nothing to a path; empty ones have no leaves. */
 export function flatten(value: object, paths: ReadonlySet<string>): PathValues {
   const flattening: Flattening = { found: new Map(), paths, steps: stepsOf(paths), lists: 0 };
   visit(flattening, value, '', new Map());
@@ -23,7 +23,7 @@ export function flatten(value: object, paths: ReadonlySet<string>): PathValues {
 interface Flattening {
   readonly found: Map<string, FieldValue[]>;
   readonly paths: ReadonlySet<string>;
-  /** The paths and what leads to them, so that nothing else is walked through. */
+  /** The paths and their prefixes; nothing else is visited. */
   readonly steps: ReadonlySet<string>;
   lists: number;
 }

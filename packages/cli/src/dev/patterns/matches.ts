@@ -3,11 +3,10 @@ import { compilePattern, type Conjunction } from './compile-pattern.ts';
 import { flatten, type Membership, type PathValues } from './flatten.ts';
 
 /**
- * Whether a pattern of EventBridge matches a value. Also what Lambda's filter criteria are.
- *
- * As AWS's Event Ruler has it: every field of the pattern has to match one of its values; a list in the value matches if one of
- * its elements does; fields of objects in a list have to match within one element. Throws a `ConfigurationError` where
- * `checkPattern` finds something.
+ * Returns whether an EventBridge pattern, or a filter of Lambda's filter criteria, matches a value. As in
+ * AWS's Event Ruler, every field of the pattern must match one of its values; a list matches if one of its
+ * elements does; fields of objects in a list must match within one element. Throws a `ConfigurationError` for
+ * a pattern that `checkPattern` refuses.
  */
 export function matches(pattern: unknown, value: unknown): boolean {
   const { conjunctions, paths } = compiled(pattern);
@@ -16,7 +15,7 @@ export function matches(pattern: unknown, value: unknown): boolean {
   return conjunctions.some((conjunction) => holds(conjunction, 0, values, new Map()));
 }
 
-/** What AWS would refuse about a pattern, as a sentence's end such as `"state" must be an object or an array`; undefined if nothing. */
+/** Returns why AWS would refuse a pattern, such as `"state" must be an object or an array`. */
 export function checkPattern(pattern: unknown): string | undefined {
   const result = compilePattern(pattern);
   return 'refused' in result ? result.refused : undefined;
@@ -41,7 +40,7 @@ function compiled(pattern: unknown): Compiled {
   return made;
 }
 
-/** Whether all fields from this one on match, within the elements of lists that the earlier ones have chosen. */
+/** Returns whether the fields from `index` on match within the elements that earlier fields have chosen. */
 function holds(fields: Conjunction, index: number, values: PathValues, chosen: Membership): boolean {
   const field = fields[index];
   if (field === undefined) return true;
@@ -52,12 +51,12 @@ function holds(fields: Conjunction, index: number, values: PathValues, chosen: M
   });
   if (open.length === 0) return field.matchesAbsence && holds(fields, index + 1, values, chosen);
   const matching = open.filter(({ value }) => field.tests.some((test) => test(value)));
-  // What follows depends on the elements chosen alone: each choice is tried once.
+  // The rest depends only on the chosen elements, so each choice is tried once.
   const choices = new Map(matching.map(({ both }) => [[...both].join(';'), both]));
   return [...choices.values()].some((both) => holds(fields, index + 1, values, both));
 }
 
-/** Both choices of elements, or undefined where they choose different elements of one list. */
+/** Joins two choices of elements; undefined if they choose different elements of one list. */
 function together(one: Membership, other: Membership): Membership | undefined {
   if (other.size === 0) return one;
   for (const [list, element] of other) {

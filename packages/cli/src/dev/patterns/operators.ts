@@ -3,7 +3,7 @@ import { Refusal } from './refusal.ts';
 import type { ValueTest } from './value-test.ts';
 import { wildcardTest } from './wildcard.ts';
 
-/** What follows an operator; `where` names the field in messages. */
+/** Compiles the argument of an operator; `where` names the field in messages. */
 type Operator = (argument: unknown, where: string) => ValueTest | 'absent';
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
@@ -27,7 +27,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** What AWS keeps for operators to come. */
+/** Names that AWS reserves for future operators. */
 const KEPT = new Set([
   'regex',
   'not-wildcard',
@@ -41,12 +41,12 @@ const KEPT = new Set([
   'ip-address-not-in-range',
 ]);
 
-/** Whether `$or` is a field like any other because a field in it has this name. */
+/** Returns whether a name is an operator's: `$or` with such a field is an ordinary field. */
 export function isReserved(name: string): boolean {
   return Object.hasOwn(OPERATORS, name) || Object.hasOwn(COMPARISONS, name) || KEPT.has(name);
 }
 
-/** One entry of a field's list: a plain value, or an object with one operator. Throws a `Refusal`. */
+/** Compiles an entry of a field's list: a plain value, or an object with one operator. Throws a `Refusal`. */
 export function matcher(entry: unknown, where: string): ValueTest | 'absent' {
   if (Array.isArray(entry)) throw new Refusal(`${where} has an array in its array`);
   if (typeof entry !== 'object' || entry === null) return equals(entry);
@@ -63,7 +63,7 @@ function equals(wanted: unknown): ValueTest {
   return (value) => value === wanted;
 }
 
-/** `prefix` and `suffix`, of which each may ignore case. */
+/** Compiles `prefix` or `suffix`, which may ignore case. */
 function ofText(
   name: string,
   argument: unknown,
@@ -82,7 +82,7 @@ function ofText(
   return (value) => typeof value === 'string' && has(value.toLowerCase(), part);
 }
 
-/** What `anything-but` has: values of one type, or one operator over texts. */
+/** Compiles the argument of `anything-but`: values of one type, or one operator over strings. */
 function refusedBy(argument: unknown, where: string): ValueTest[] {
   if (typeof argument === 'object' && argument !== null && !Array.isArray(argument)) {
     const [[name, inner] = ['', undefined], ...more] = Object.entries(argument);
@@ -124,7 +124,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   '>=': (value, bound) => value >= bound,
 };
 
-/** One comparison, or a lower bound followed by an upper one. */
+/** Compiles one comparison, or a lower and an upper bound. */
 function numericTest(argument: unknown, where: string): ValueTest {
   const terms: readonly unknown[] = Array.isArray(argument) ? argument : [];
   const isRange = String(terms[0]).startsWith('>') && String(terms[2]).startsWith('<');
@@ -140,8 +140,7 @@ function numericTest(argument: unknown, where: string): ValueTest {
         typeof name === 'string' && Object.hasOwn(COMPARISONS, name) ? COMPARISONS[name] : undefined;
       if (holds === undefined)
         throw new Refusal(`\`numeric\` of ${where} has the unknown operator \`${String(name)}\``);
-      if (typeof bound !== 'number')
-        throw new Refusal(`\`numeric\` of ${where} compares with what is no number`);
+      if (typeof bound !== 'number') throw new Refusal(`\`numeric\` of ${where} must compare with a number`);
       return (value: number): boolean => holds(value, bound);
     });
   if (terms.length === 4 && (terms[1] as number) >= (terms[3] as number)) {
@@ -153,7 +152,7 @@ function numericTest(argument: unknown, where: string): ValueTest {
 function cidrTest(argument: unknown, where: string): ValueTest {
   const [address = '', bits = '', ...more] = text(argument, 'cidr', where).split('/');
   const version = isIP(address);
-  // One address alone is a plain value.
+  // A single address is a plain value.
   const isValid =
     version !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) < (version === 4 ? 32 : 128);
   if (!isValid)

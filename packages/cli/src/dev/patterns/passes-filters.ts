@@ -1,11 +1,10 @@
 import { matches } from './matches.ts';
 
 /**
- * Whether an event source mapping hands on a record: if it has no filters, or if one of them matches.
- *
- * `payload` is the member with what was sent, such as `body`, and its text, decoded. Where the text is an object or a list of
- * JSON, patterns are matched against that; else against the text itself. A text that is no JSON matches no pattern for JSON, and
- * the other way round: Lambda then drops the record.
+ * Returns whether an event source mapping delivers a record: it has no filters, or one of them matches.
+ * `payload` names the member with the payload, such as `body`, and its decoded text. If the text is a JSON
+ * object or list, patterns match that, else the text itself. As in Lambda, a text that is not JSON matches no
+ * pattern for JSON, and the reverse.
  */
 export function passesFilters(
   filters: readonly unknown[],

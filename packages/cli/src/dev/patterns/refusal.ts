@@ -1,2 +1,2 @@
-/** Why AWS would refuse a pattern; caught where a pattern is compiled. */
+/** Error with the reason why AWS would refuse a pattern. */
 export class Refusal extends Error {}

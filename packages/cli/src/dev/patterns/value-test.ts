@@ -1,2 +1,2 @@
-/** Whether one value of an event (a string, number, boolean or null) matches. */
+/** Test of one value of an event: a string, number, boolean or null. */
 export type ValueTest = (value: unknown) => boolean;

@@ -1,13 +1,13 @@
 import { Refusal } from './refusal.ts';
 import type { ValueTest } from './value-test.ts';
 
-/** `*` is any text, also an empty one; `\*` and `\\` are themselves. */
+/** Compiles a wildcard: `*` matches any text, also an empty one; `\*` and `\\` match themselves. */
 export function wildcardTest(pattern: string, where: string): ValueTest {
   const parts = partsOf(pattern, where);
   return (value) => typeof value === 'string' && fits(value, parts);
 }
 
-/** The texts between the asterisks. */
+/** Returns the texts between the asterisks. */
 function partsOf(pattern: string, where: string): string[] {
   const parts = [''];
   let isAfterAsterisk = false;
@@ -21,9 +21,7 @@ function partsOf(pattern: string, where: string): string[] {
       index += 1;
       const escaped = pattern[index];
       if (escaped !== '*' && escaped !== '\\') {
-        throw new Refusal(
-          `\`wildcard\` of ${where} has a backslash before what is neither an asterisk nor a backslash`,
-        );
+        throw new Refusal(`\`wildcard\` of ${where} has a backslash that no asterisk or backslash follows`);
       }
       parts.push((parts.pop() ?? '') + escaped);
     } else {
@@ -34,7 +32,7 @@ function partsOf(pattern: string, where: string): string[] {
   return parts;
 }
 
-/** The first part at the start, the last at the end, the others one after the other, each as early as it can be. */
+/** Matches the first part at the start, the last at the end, and the others in order between them. */
 function fits(value: string, parts: readonly string[]): boolean {
   const [first = ''] = parts;
   if (parts.length === 1) return value === first;

@@ -2,10 +2,10 @@ import type { PrintedLine } from '../functions/execution-environment.ts';
 import type { BuildMessage } from '../functions/function-build.ts';
 import type { Invocation } from '../functions/ipc-messages.ts';
 
-/** What happens while functions run, by the logical ids of their template. */
+/** An event of the running functions, which it names by logical id. */
 export type DevEvent =
   | { readonly type: 'built'; readonly functionId: string; readonly isFirst: boolean }
-  /** What ran before goes on. */
+  /** The code before it stays in use. */
   | { readonly type: 'buildFailed'; readonly functionId: string; readonly messages: readonly BuildMessage[] }
   | {
       readonly type: 'invoking';
@@ -14,18 +14,18 @@ export type DevEvent =
       readonly event: unknown;
     }
   | { readonly type: 'printed'; readonly functionId: string; readonly line: PrintedLine }
-  /** After all it has printed. */
+  /** Follows all output of the invocation. */
   | { readonly type: 'invoked'; readonly functionId: string; readonly invocation: Invocation }
-  /** An event that nobody waits for has failed for good. */
+  /** An asynchronous invocation, or records of a stream, were given up. */
   | {
       readonly type: 'givenUp';
       readonly functionId: string;
       readonly condition: string;
       readonly attempts: number;
-      /** The ARNs of the queues that have it. */
+      /** The ARNs of the queues that received it. */
       readonly sentTo: readonly string[];
     }
-  /** A service of this machine did not answer; it is asked again, unless what it was asked for is lost. */
+  /** A local service did not answer; the request is retried unless `isLost`. */
   | {
       readonly type: 'trouble';
       readonly what: string;

@@ -1,17 +1,17 @@
-/** How a record ended, or what a person wants to know on the way. */
+/** The outcome of a record, or a step on its way that concerns a person. */
 export interface RecordOutcome {
   readonly requestId: string | undefined;
   readonly recordId: string;
-  /** Such as `completed` or `failed`. */
+  /** `completed`, `failed` or another word for a person. */
   readonly outcome: string;
   readonly weight: 'good' | 'quiet' | 'warning' | 'bad';
   readonly durationMs?: number;
   readonly attempt?: number;
-  /** Why, in the words of the error, or of batchlatch. */
+  /** The reason: the error, or batchlatch's own. */
   readonly reason?: string;
 }
 
-/** A line that batchlatch has logged: its outcomes, and none where it says nothing that a person waits for. */
+/** A line of batchlatch's log with its outcomes, which may be none. */
 interface LoggedLine {
   readonly requestId: string | undefined;
   readonly outcomes: readonly RecordOutcome[];
@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 type Shown = readonly [outcome: string, weight: RecordOutcome['weight']];
 
-/** By the type of the event. What is not here is not shown. */
+/** The outcomes by event type. Other types are not shown. */
 const SHOWN: Readonly<Record<string, Shown>> = {
   duplicate: ['duplicate', 'quiet'],
   conflict: ['in progress elsewhere', 'warning'],
@@ -44,7 +44,7 @@ const SHOWN: Readonly<Record<string, Shown>> = {
   notStarted: ['not started', 'quiet'],
   visibilityNotChanged: ['visibility not changed', 'warning'],
 };
-/** They say what another line says, or prepare it. */
+/** Events that repeat another line, or prepare it. */
 const SILENT = new Set(['claimed', 'started', 'succeeded', 'failed', 'settling', 'batchFinished']);
 const ENDS: Readonly<Record<string, Shown>> = {
   complete: ['completed', 'good'],
@@ -52,16 +52,16 @@ const ENDS: Readonly<Record<string, Shown>> = {
   release: ['given back', 'quiet'],
 };
 
-/** Reads the lines of one function's log; the durations of handlers come in lines of their own. */
+/** A reader of one function's log. Durations of handlers come in separate lines. */
 export interface OutcomeReader {
-  /** Undefined where the line is not batchlatch's. */
+  /** Returns undefined if the line is not batchlatch's. */
   read(line: string): LoggedLine | undefined;
-  /** What an invocation has said of records without an end; the invocation is forgotten. */
+  /** Returns the failed records of an invocation that have no outcome yet, and forgets the invocation. */
   rest(requestId: string): readonly RecordOutcome[];
 }
 
 export function outcomeReader(): OutcomeReader {
-  /** What is known of the runs of each invocation, by record. */
+  /** The runs of each invocation, by record. */
   const runs = new Map<string, Map<string, Fields>>();
 
   function outcomesOf(type: string, fields: Fields, requestId: string | undefined): RecordOutcome[] {
@@ -129,7 +129,7 @@ function reasonOf({ error, reason }: Fields): string | undefined {
   return [textOf(name), textOf(message)].filter((part) => part !== undefined).join(': ');
 }
 
-/** CloudWatch's metrics format. */
+/** Returns whether a line has batchlatch's metrics, in CloudWatch's format. */
 function isOwnMetrics(fields: Fields): boolean {
   const metrics = membersOf((fields['_aws'] as Fields | null)?.['CloudWatchMetrics']);
   return metrics.some(({ Namespace }) => Namespace === 'batchlatch');
@@ -150,7 +150,7 @@ function membersOf(value: unknown): readonly Fields[] {
     : [];
 }
 
-/** What functions print may look like a line of batchlatch, and be none. */
+/** Returns the record id. A function may print lines that resemble batchlatch's, so no member is certain. */
 function recordIdOf(fields: Fields): string {
   return textOf(fields['recordId']) ?? '';
 }

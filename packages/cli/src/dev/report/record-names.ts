@@ -5,8 +5,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const LONGEST_NAME = 40;
 
 /**
- * A short name for each record of an event, by the id that batchlatch logs: the first member of its payload whose name ends with
- * `id`, such as `orderId`, else that id. For the screen of who sent them: not for logs that are kept.
+ * Returns a short name for each record, by the id that batchlatch logs: the first member of its payload whose
+ * name ends with `id`, such as `orderId`, else the id. For the developer's screen, not for logs that are
+ * kept.
  */
 export function recordNames(event: unknown): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
@@ -17,13 +18,13 @@ export function recordNames(event: unknown): ReadonlyMap<string, string> {
   return names;
 }
 
-/** The ids of its records, as batchlatch and Lambda name them; of events that are no batch there are none. */
+/** Returns the ids of an event's records, as batchlatch and Lambda name them; empty if it is not a batch. */
 export function recordIds(event: unknown): readonly string[] {
   if (!Array.isArray(fieldsOf(event)?.['Records'])) return [];
   return recordsOf(event).flatMap((record) => idOf(record) ?? []);
 }
 
-/** How many records an event has: 1 where it is no batch. */
+/** Returns the number of records of an event; 1 if it is not a batch. */
 export function countRecords(event: unknown): number {
   return recordsOf(event).length;
 }

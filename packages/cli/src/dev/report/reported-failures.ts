@@ -4,8 +4,8 @@ import type { DevFunction } from '../stack.ts';
 import { recordIds } from './record-names.ts';
 
 /**
- * The ids of the records that an answer gives back, read as the event source mapping reads it. Empty where
- * no mapping of the function has `ReportBatchItemFailures`: then Lambda does not look at the answer.
+ * Returns the ids of the records that an answer hands back, as the event source mapping reads it. Empty if no
+ * mapping of the function has `ReportBatchItemFailures`: Lambda then ignores the answer.
  */
 export function reportedFailures(
   { triggers }: Pick<DevFunction, 'triggers'>,

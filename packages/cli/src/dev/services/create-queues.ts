@@ -2,9 +2,9 @@ import type { Places } from '../places.ts';
 import type { DevQueue } from '../stack.ts';
 import { isRefusal, localCall } from './local-call.ts';
 
-/** What a queue keeps for life. */
+/** Attributes that cannot be changed. */
 const FIXED = new Set(['FifoQueue']);
-/** What a queue has that no attribute was given for, where a template no longer gives it. */
+/** The defaults to restore when a template no longer sets an attribute. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   DelaySeconds: '0',
   MaximumMessageSize: '1048576',
@@ -13,10 +13,10 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   VisibilityTimeout: '30',
 };
 
-/** As CloudFormation tags what it makes. */
+/** The tag that CloudFormation adds. */
 export const LOGICAL_ID_TAG = 'aws:cloudformation:logical-id';
 
-/** Makes the queues, those that others send their dead letters to first; of those that are there it sets what has changed. */
+/** Creates the queues, dead-letter queues first; updates the attributes of existing ones. */
 export async function createQueues(places: Places, queues: readonly DevQueue[]): Promise<void> {
   for (const queue of deadLettersFirst(queues)) {
     try {

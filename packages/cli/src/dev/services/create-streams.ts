@@ -5,7 +5,7 @@ import { isRefusal, localCall } from './local-call.ts';
 
 const POLL_MS = 20;
 
-/** Makes the streams of Kinesis that are not there, and waits until they take records. */
+/** Creates the missing Kinesis streams, and waits until they are active. */
 export async function createStreams(places: Places, streams: readonly DevStream[]): Promise<void> {
   for (const { name, shards } of streams) {
     try {

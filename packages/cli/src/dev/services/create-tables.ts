@@ -2,10 +2,10 @@ import type { Places } from '../places.ts';
 import type { DevTable } from '../stack.ts';
 import { isRefusal, localCall } from './local-call.ts';
 
-/** The tables that have been made, by name, with what they were made from. */
+/** The definitions of the tables that were created, by name. */
 export type MadeTables = Map<string, string>;
 
-/** Makes the tables that are not there, and answers a note for each that has changed in a way that takes a new start. */
+/** Creates the missing tables. Returns a note for each table with a change that requires a restart. */
 export async function createTables(
   places: Places,
   tables: readonly DevTable[],
@@ -39,7 +39,7 @@ async function createTable(places: Places, { definition }: DevTable): Promise<vo
   }
 }
 
-/** Emulators that know no time to live keep what has expired, as DynamoDB may for days. */
+/** Turns TTL on. An emulator without TTL keeps expired items, as DynamoDB may for days. */
 async function setTimeToLive(
   places: Places,
   { name, timeToLiveAttribute: attribute }: DevTable,
@@ -51,7 +51,7 @@ async function setTimeToLive(
       TimeToLiveSpecification: { AttributeName: attribute, Enabled: true },
     });
   } catch (error) {
-    // The last is what is said where it is on already.
+    // ValidationException: TTL is on already.
     if (!isRefusal(error, 'UnknownOperationException', 'ValidationException')) throw error;
   }
 }

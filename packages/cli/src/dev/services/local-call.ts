@@ -1,8 +1,8 @@
 import { localHeaders } from '../emulators/aws-probe.ts';
 
-/** What an emulator refused. */
+/** Error with which an emulator refused a call. */
 class LocalCallError extends Error {
-  /** Such as `ResourceInUseException`. */
+  /** `ResourceInUseException` or another type of AWS. */
   readonly type: string;
 
   constructor(type: string, message: string) {
@@ -17,7 +17,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 /** Longer than the longest poll. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** Calls a service of this machine, such as `AmazonSQS.SendMessage`. Throws a `LocalCallError` where it refuses. */
+/** Calls a local service, such as `AmazonSQS.SendMessage`. Throws a `LocalCallError` if it refuses. */
 export async function localCall(
   place: string,
   target: string,
@@ -44,7 +44,7 @@ export async function localCall(
   );
 }
 
-/** Whether an emulator refused for this reason. */
+/** Returns whether an emulator refused with one of these types. */
 export function isRefusal(error: unknown, ...types: readonly string[]): boolean {
   return error instanceof LocalCallError && types.includes(error.type);
 }

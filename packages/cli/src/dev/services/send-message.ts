@@ -1,7 +1,7 @@
 import { nameInArn, type Places } from '../places.ts';
 import { localCall } from './local-call.ts';
 
-/** Sends a text to a queue of this machine, by the queue's ARN. Attributes are texts, or numbers as `{ number: '200' }`. */
+/** Sends a message to a local queue. Attributes are strings, or numbers as `{ number: '200' }`. */
 export type SendToQueue = (
   queueArn: string,
   body: string,

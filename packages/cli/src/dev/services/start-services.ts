@@ -14,25 +14,21 @@ import { createQueues } from './create-queues.ts';
 import { createStreams } from './create-streams.ts';
 import { createTables, type MadeTables } from './create-tables.ts';
 
-/** The services of this machine, with the queues, tables and streams of a template in them. */
+/** The local services, with the queues, tables and streams of a template in them. */
 export interface Services {
   readonly places: Places;
-  /** What runs, such as `fauxqs at http://127.0.0.1:41233`. */
   readonly running: readonly LocalService[];
-  /** What the emulators cannot do of what the template asks for, a sentence each. */
+  /** The template's features that the emulators lack, a sentence each. */
   readonly notes: readonly string[];
-  /**
-   * Makes what a changed template has and the services have not; starts services that it needs for the first time. What it no
-   * longer has stays until the end.
-   */
+  /** Creates the resources that a changed template adds, and services for them. Removed ones stay. */
   apply(stack: DevStack): Promise<void>;
-  /** Stops all of them. Nothing of them is kept. */
+  /** Stops all services; their data is lost. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the emulators that a template needs, at the places that it was read with, and makes its resources in them. Throws a
- * `ConfigurationError` that says what to install where one is missing.
+ * Starts the emulators that a template needs, at the addresses it was read with, and creates its resources.
+ * Throws a `ConfigurationError` that names the packages to install if any is missing.
  */
 export async function startServices(
   stack: DevStack,
@@ -102,12 +98,13 @@ class LocalServices implements Services {
     const withStream = tables.filter(({ definition }) => definition['StreamSpecification'] !== undefined);
     return withStream.map(
       ({ id }) =>
-        `The stream of ${id} has no records here: dynalite has no streams; on Linux dynoxide has (\`npm install --save-dev @dynoxide/linux-x64\`).`,
+        `The stream of ${id} has no records here, because dynalite has no streams. On Linux, ` +
+        '`npm install --save-dev @dynoxide/linux-x64` adds an emulator that has them.',
     );
   }
 }
 
-/** The packages of emulators that a template needs and that are not installed: all, so that one `npm install` is enough. */
+/** Returns all missing packages of emulators that a template needs, for one `npm install`. */
 export function missingPackages({ queues, tables, streams }: DevStack): readonly string[] {
   const missing: string[] = [];
   if (queues.length > 0 && installedFolder('fauxqs') === undefined) missing.push('fauxqs');

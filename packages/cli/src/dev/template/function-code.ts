@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { TemplateFunction } from '../../template/template-model.ts';
 import { neededOf, type Reading, templateError, valueOf } from './reading.ts';
 
-/** Where a function's code is on this machine, and how it is built. */
+/** The place of a function's code on this machine, and its build settings. */
 export interface LocalCode {
   readonly folder: string;
   readonly entry: string;
@@ -10,7 +10,7 @@ export interface LocalCode {
   readonly buildProperties: Readonly<Record<string, unknown>>;
 }
 
-/** The code of a function; undefined, with a note, where it cannot run here. */
+/** Returns the code of a function; adds a note and returns undefined if it cannot run here. */
 export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | undefined {
   const why = whyElsewhere(reading, fn);
   if (why !== undefined) {
@@ -22,7 +22,7 @@ export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | u
   const parts = /^(.*\/)?([^./]+)\.([^/]+)$/.exec(handler);
   const [, folder = '', module = '', exportName = ''] = parts ?? [];
   if (parts === null) {
-    const what = `\`Handler\` of ${fn.name} must be a module, a dot and the name of its export, got \`${handler}\``;
+    const what = `\`Handler\` of ${fn.name} must be a module, a dot and an export, got \`${handler}\``;
     throw templateError(reading, code.handler.line, what);
   }
   const buildProperties = { ...Object(valueOf(reading, fn, code.build)) } as Record<string, unknown>;

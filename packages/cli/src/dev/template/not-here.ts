@@ -1,7 +1,7 @@
 import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resources.ts';
 import type { Reading } from './reading.ts';
 
-/** What runs here, and what has nothing to run: permissions, logs, versions. */
+/** Resource types that run here. */
 const HERE = new Set([
   ...FUNCTION_TYPES,
   ...QUEUE_TYPES,
@@ -14,10 +14,16 @@ const HERE = new Set([
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::EventInvokeConfig',
 ]);
-const MERE_SETTINGS =
-  /^AWS::(IAM|Logs|KMS|CDK)::|::[A-Za-z]*Policy$|^AWS::Lambda::(Permission|Version|Alias)$|^AWS::CloudFormation::(?!Stack$)/;
+const MERE_SETTINGS = new RegExp(
+  [
+    '^AWS::(IAM|Logs|KMS|CDK)::',
+    '::[A-Za-z]*Policy$',
+    '^AWS::Lambda::(Permission|Version|Alias)$',
+    '^AWS::CloudFormation::(?!Stack$)',
+  ].join('|'),
+);
 
-/** SAM's types of events that run here. */
+/** SAM's event types that run here. */
 const EVENT_TYPES = new Set([
   'SQS',
   'Kinesis',
@@ -28,7 +34,7 @@ const EVENT_TYPES = new Set([
   'ScheduleV2',
 ]);
 
-/** One note for the resources, and one for the events of SAM, that do not run here. */
+/** Adds a note for resources, and one for SAM's events, that do not run here. */
 export function noteWhatIsNotHere(reading: Reading): void {
   const { resources, eventTypes, skipped } = reading.model;
   const types = resources.map(({ type }) => type);
@@ -36,12 +42,12 @@ export function noteWhatIsNotHere(reading: Reading): void {
   if (elsewhere.length > 0) reading.notes.add(`Not run here: ${elsewhere.join(', ')}.`);
   const events = eventTypes.filter((type) => !EVENT_TYPES.has(type));
   if (events.length > 0) {
-    reading.notes.add(`Events of these types run no function here: ${counted(events).join(', ')}.`);
+    reading.notes.add(`Events of these types invoke no function here: ${counted(events).join(', ')}.`);
   }
   for (const sentence of skipped) reading.notes.add(`${sentence}.`);
 }
 
-/** `AWS::SNS::Topic`, `AWS::CloudWatch::Alarm (14)`. */
+/** Returns each text once, with its count: `AWS::SNS::Topic`, `AWS::CloudWatch::Alarm (14)`. */
 function counted(texts: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);

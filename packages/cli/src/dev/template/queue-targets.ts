@@ -3,13 +3,15 @@ import type { QueueTarget } from '../stack.ts';
 import { type Reading, templateError, valueOf } from './reading.ts';
 import { stackRule, targetsIn } from './stack-rules.ts';
 
-/** The queues of the template that its rules and schedules send to; a note for targets that are elsewhere. */
+/** Returns the template's queues that its rules and schedules send to; adds a note for other targets. */
 export function queueTargets(reading: Reading): readonly QueueTarget[] {
   return targetsIn(reading.model).flatMap((rule) => {
     if (rule.queueId !== undefined) return [queueTarget(reading, rule, rule.queueId)];
     if (rule.functionId === undefined) {
       const what = rule.targetArn.value ?? 'its target';
-      reading.notes.add(`${rule.name} does not run here: ${what} is no function or queue of this template.`);
+      reading.notes.add(
+        `${rule.name} does not run here: ${what} is not a function or queue of this template.`,
+      );
     }
     return [];
   });

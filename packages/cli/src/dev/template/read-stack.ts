@@ -12,29 +12,26 @@ import { StackNames } from './stack-names.ts';
 import { stackQueues } from './stack-queues.ts';
 import { stackStreams, stackTables } from './stack-tables.ts';
 
-/** A template, and what is given with it. */
+/** A template and the values given with it. */
 export interface StackSource {
-  /** Its path; the folders of functions are found from it. */
+  /** The template's path, from which folders of functions are resolved. */
   readonly file: string;
   readonly text: string;
-  /**
-   * What `AWS::StackName` is, and what names without one of their own begin with. Default: the name of the
-   * template's folder.
-   */
+  /** `AWS::StackName`, and the prefix of generated names. Default: the name of the template's folder. */
   readonly stackName?: string;
-  /** Values of the template's parameters; those that are left out have their defaults. */
+  /** Overrides of the defaults of the template's parameters. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /**
-   * Variables that replace or add to those of the functions, as `sam local invoke --env-vars` takes them: by
-   * the logical id or the name of a function, and those of all functions under `Parameters`.
+   * Variables that override or extend those of the functions, as in `sam local invoke --env-vars`: by logical
+   * id or name of a function, or under `Parameters` for all.
    */
   readonly environmentOverrides?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 }
 
 /**
- * Reads a template of SAM or CloudFormation as what `batchlatch dev` runs, with the names and addresses of
- * this machine. Throws a `ConfigurationError` with file and line for what AWS would refuse too, and for
- * values that cannot be known here and are needed. What does not run here is in the notes.
+ * Reads a SAM or CloudFormation template as the model for `batchlatch dev`, with local names and addresses.
+ * Throws a `ConfigurationError` with file and line for what AWS would refuse, and for required values that
+ * are unknown here. Adds a note for each part that does not run here.
  */
 export function readStack(source: StackSource, places: Places): DevStack {
   const { file, text, parameters = {}, environmentOverrides = {} } = source;
@@ -63,7 +60,7 @@ export function readStack(source: StackSource, places: Places): DevStack {
   return { ...stack, notes: [...reading.notes] };
 }
 
-/** The name of the template's folder, as far as it can be the name of a stack. */
+/** Returns the name of the template's folder, without characters that a stack's name may not have. */
 function stackNameOf(file: string): string {
   const folder = path.basename(path.dirname(path.resolve(file)));
   const name = folder
@@ -78,7 +75,9 @@ function pseudoParameters(stackName: string): Readonly<Record<string, string>> {
     'AWS::AccountId': LOCAL_ACCOUNT,
     'AWS::Partition': 'aws',
     'AWS::Region': LOCAL_REGION,
-    'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/${stackName}/00000000-0000-0000-0000-000000000000`,
+    'AWS::StackId':
+      `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/${stackName}/` +
+      '00000000-0000-0000-0000-000000000000',
     'AWS::StackName': stackName,
     'AWS::URLSuffix': 'amazonaws.com',
   };

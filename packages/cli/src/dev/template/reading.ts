@@ -4,27 +4,24 @@ import type { TemplateModel } from '../../template/template-model.ts';
 import type { Places } from '../places.ts';
 import type { StackNames } from './stack-names.ts';
 
-/** What a stack is made of. */
+/** The inputs of reading a stack, and its notes. */
 export interface Reading {
   readonly file: string;
   readonly places: Places;
   readonly model: TemplateModel;
   readonly names: StackNames;
-  /**
-   * The variables of a file as `sam local` takes it: by the id of a function, and those of all under
-   * `Parameters`.
-   */
+  /** Variables as in `sam local --env-vars`: by function, or under `Parameters` for all. */
   readonly environmentOverrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Sentences for people: what does not run here. */
+  /** Sentences for a person about parts that do not run here. */
   readonly notes: Set<string>;
 }
 
-/** An error of the template, with its line. */
+/** Returns an error with the file and line of the template. */
 export function templateError({ file }: Reading, line: number | undefined, what: string): ConfigurationError {
   return new ConfigurationError(`${file}${line === undefined ? '' : `, line ${line}`}: ${what}.`);
 }
 
-/** The value of a setting; undefined where nothing is set. Throws if it is not known. */
+/** Returns the value of a setting; undefined if it is not set. Throws if it is unknown. */
 export function valueOf<T>(
   reading: Reading,
   { name }: Pick<Resource, 'name'>,
@@ -36,7 +33,7 @@ export function valueOf<T>(
   throw templateError(reading, line, `\`${property}\` of ${name} cannot be used: ${unknown}${remedy}`);
 }
 
-/** The value of a setting that CloudFormation needs. Throws where nothing is set. */
+/** Returns the value of a required setting. Throws if it is not set. */
 export function neededOf<T>(reading: Reading, resource: Pick<Resource, 'name'>, setting: Setting<T>): T {
   const value = valueOf(reading, resource, setting);
   if (value !== undefined && value !== '') return value;

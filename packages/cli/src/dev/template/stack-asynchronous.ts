@@ -3,7 +3,7 @@ import type { TemplateFunction } from '../../template/template-model.ts';
 import type { AsynchronousInvocation } from '../stack.ts';
 import { type Reading, valueOf } from './reading.ts';
 
-/** How a function is invoked that nobody waits for. */
+/** Returns the settings of a function's asynchronous invocations. */
 export function asynchronousOf(reading: Reading, fn: TemplateFunction): AsynchronousInvocation {
   const { retries, onFailure, deadLetterQueue } = fn.asynchronous;
   if (fn.hasSuccessDestination) {
@@ -17,7 +17,7 @@ export function asynchronousOf(reading: Reading, fn: TemplateFunction): Asynchro
   };
 }
 
-/** The ARN of a destination if it is a queue of this template; else a note. */
+/** Returns a destination's ARN if it is a queue of this template; else adds a note. */
 export function localQueue(
   reading: Reading,
   resource: Pick<Resource, 'name'>,
@@ -27,7 +27,7 @@ export function localQueue(
   if (destination === undefined) return undefined;
   if (destination.queueId !== undefined) return reading.names.attribute(destination.queueId, 'Arn');
   const arn = valueOf(reading, resource, destination.arn) ?? '';
-  const where = arn === '' ? 'a queue that SAM makes' : `${arn}, which is no queue of this template`;
-  reading.notes.add(`What ${resource.name} fails to do is not sent to ${where}.`);
+  const where = arn === '' ? 'a queue that SAM makes' : `${arn}, which is not a queue of this template`;
+  reading.notes.add(`Failures of ${resource.name} are not sent to ${where}.`);
   return undefined;
 }

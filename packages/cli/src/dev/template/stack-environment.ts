@@ -2,7 +2,7 @@ import type { TemplateFunction, Variable } from '../../template/template-model.t
 import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resources.ts';
 import { type Reading, templateError } from './reading.ts';
 
-/** What is on this machine, or is a mere name. */
+/** Resource types that exist here, or are only a name. */
 const HERE = new Set([
   ...QUEUE_TYPES,
   ...TABLE_TYPES,
@@ -14,9 +14,7 @@ const HERE = new Set([
   'AWS::Logs::LogGroup',
 ]);
 
-/**
- * A function's variables: the template's, then where this machine's services are, then what was given for it.
- */
+/** Returns a function's variables: the template's, then the endpoints of local services, then overrides. */
 export function environmentOf(reading: Reading, fn: TemplateFunction): Readonly<Record<string, string>> {
   const { environmentOverrides: given, places } = reading;
   const overrides = {
@@ -51,7 +49,8 @@ function entryOf(
 ): readonly (readonly [string, string])[] {
   if (text.unknown !== undefined && text.isInvalid !== true) {
     reading.notes.add(
-      `${fn.name} runs without ${name}: ${text.unknown}. Give it a value with \`--env-vars\`, or its parameter with \`--parameter-overrides\`.`,
+      `${fn.name} runs without ${name}: ${text.unknown}. Give it a value with ` +
+        '`--env-vars`, or its parameter with `--parameter-overrides`.',
     );
     return [];
   }
@@ -62,7 +61,7 @@ function entryOf(
   return [[name, text.value]];
 }
 
-/** That a variable names something that is not on this machine. */
+/** Adds a note if a variable names a resource that does not exist here. */
 function noteElsewhere(reading: Reading, variable: string, id: string): void {
   const type = reading.names.typeOf(id);
   if (HERE.has(type)) return;

@@ -15,7 +15,7 @@ export function stackFunctions(reading: Reading): readonly DevFunction[] {
 }
 
 function stackFunction(reading: Reading, fn: TemplateFunction): DevFunction | undefined {
-  // Folders are called by it.
+  // Folders are named after the logical id.
   if (!/^[A-Za-z0-9]+$/.test(fn.id)) {
     throw templateError(reading, fn.line, `the logical id \`${fn.id}\` must have letters and digits only`);
   }

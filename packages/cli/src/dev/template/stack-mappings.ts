@@ -6,7 +6,7 @@ import { localQueue } from './stack-asynchronous.ts';
 
 const UNLIMITED = -1;
 
-/** The event source mappings of a function; a note for those whose source is not here. */
+/** Returns the mappings of a function; adds a note for each whose source is not in the template. */
 export function mappingsOf(
   reading: Reading,
   { id }: TemplateFunction,
@@ -23,7 +23,7 @@ function stackMapping(reading: Reading, mapping: TemplateMapping): SqsTrigger | 
   const isTableItself = kind === 'dynamodb' && !arn.includes('/stream/');
   if (sourceId === undefined || kind === 'kafka' || isTableItself) {
     const what = arn === '' ? 'its source' : arn;
-    reading.notes.add(`${name} does not run here: ${what} is no queue or stream of this template.`);
+    reading.notes.add(`${name} does not run here: ${what} is not a queue or stream of this template.`);
     return undefined;
   }
   if (kind === 'sqs') {
@@ -104,7 +104,7 @@ function patternOf(
   try {
     pattern = JSON.parse(valueOf(reading, mapping, filter) ?? '');
   } catch {
-    throw refused('its `Pattern` is no text of JSON');
+    throw refused('its `Pattern` is not JSON');
   }
   const why = checkPattern(pattern);
   if (why !== undefined) throw refused(why);

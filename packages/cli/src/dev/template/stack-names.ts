@@ -3,7 +3,7 @@ import { type PlainMembers, plainMembersOf } from '../../template/parse-template
 import type { Resolver } from '../../template/resolver.ts';
 import { asText, type Value, whyUnknown } from '../../template/values.ts';
 
-/** What the template's resources are called on this machine, and what their attributes are. */
+/** The local names and attributes of the template's resources. */
 export class StackNames {
   readonly #resources: PlainMembers;
   readonly #stackName: string;
@@ -20,7 +20,7 @@ export class StackNames {
     this.#resolver = resolver;
   }
 
-  /** The name that the template gives, or one like CloudFormation's, without its random end. */
+  /** Returns the template's name for a resource, or one like CloudFormation's, without the random suffix. */
   nameOf(id: string): string {
     const { Properties: properties } = plainMembersOf(this.#resources[id]);
     const property = NAME_PROPERTIES.find((name) => Object.hasOwn(plainMembersOf(properties), name));
@@ -40,7 +40,7 @@ export class StackNames {
     return typeof type === 'string' ? type : '';
   }
 
-  /** The value of `Ref`, or of another attribute. */
+  /** Returns the value of `Ref` or another attribute. */
   attribute(id: string, attribute: string): string {
     const type = this.typeOf(id);
     const name = this.nameOf(id);
@@ -55,7 +55,7 @@ export class StackNames {
   }
 }
 
-/** Where the name of a resource is, in the order in which they are looked for. */
+/** The properties that name a resource, in the order of the search. */
 const NAME_PROPERTIES = [
   'QueueName',
   'TableName',
@@ -68,10 +68,10 @@ const NAME_PROPERTIES = [
   'Name',
 ];
 
-/** The service in an ARN where it is not the name of the type. */
+/** The service in an ARN, if it differs from the one in the type. */
 const SERVICES: Readonly<Record<string, string>> = { serverless: 'lambda', stepfunctions: 'states' };
 
-/** Whose `Ref` is its ARN. */
+/** Types whose `Ref` is an ARN. */
 const NAMED_BY_ARN = new Set([
   'AWS::SNS::Topic',
   'AWS::StepFunctions::StateMachine',
@@ -85,7 +85,7 @@ function queueUrl(places: Places, name: string): string {
   return `${places.sqs}/${LOCAL_ACCOUNT}/${name}`;
 }
 
-/** A table's stream, as its ARN is on this machine. */
+/** Returns the local ARN of a table's stream. */
 function streamArn(tableArn: string): string {
   return `${tableArn}/stream/2024-01-01T00:00:00.000`;
 }

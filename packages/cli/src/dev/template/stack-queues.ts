@@ -14,7 +14,7 @@ function stackQueue(reading: Reading, queue: TemplateQueue): DevQueue {
   if (isFifo !== name.endsWith('.fifo')) {
     const why = isFifo
       ? 'is a FIFO queue, so its name must end in `.fifo`'
-      : 'is no FIFO queue, and its name ends in `.fifo`';
+      : 'is not a FIFO queue, but its name ends in `.fifo`';
     throw templateError(reading, queue.fifoQueue.line, `${queue.name} ${why}`);
   }
   const plain = attributes.flatMap((setting): [string, string][] => {
@@ -50,7 +50,8 @@ function redriveOf(
   }
   if (target === undefined) {
     reading.notes.add(
-      `${name} has no dead-letter queue here: ${targetArn} is not in this template. Its messages come again without end.`,
+      `${name} has no dead-letter queue here: ${targetArn} is not in this ` +
+        'template. Messages that fail are delivered again without a limit.',
     );
     return {};
   }

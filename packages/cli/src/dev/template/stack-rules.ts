@@ -5,14 +5,12 @@ import type { Rule, Schedule, TemplateModel } from '../../template/template-mode
 import type { RuleTrigger, ScheduleTrigger } from '../stack.ts';
 import { neededOf, type Reading, templateError, valueOf } from './reading.ts';
 
-/** The targets of the rules and schedules of a template. */
+/** Returns the template's rules and schedules, one for each target. */
 export function targetsIn({ triggers }: TemplateModel): readonly (Rule | Schedule)[] {
   return triggers.filter(({ kind }) => kind === 'EventBridge' || kind === 'Schedule') as (Rule | Schedule)[];
 }
 
-/**
- * What a rule or a schedule does with its target. What AWS would refuse is an error, before anything runs.
- */
+/** Returns the trigger of a rule or schedule for its target. Throws for what AWS would refuse. */
 export function stackRule(reading: Reading, rule: Rule | Schedule): RuleTrigger | ScheduleTrigger {
   const isOfScheduler = rule.kind === 'Schedule' && rule.service === 'scheduler';
   if (rule.isTransformed && !isOfScheduler) {

@@ -5,8 +5,8 @@ import { RULES } from '../rules/all-rules.ts';
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 /**
- * The report as SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), which GitHub's code scanning
- * and others show beside the lines. `file` is the template's path, relative to the root of the repository.
+ * Returns the report as SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for
+ * GitHub's code scanning. `file`: the template's path from the root of the repository.
  */
 export function doctorSarif(report: DoctorReport, { file }: { readonly file?: string } = {}): string {
   const rules = Object.entries(RULES);

@@ -1,13 +1,13 @@
 import { escapeControls } from '../../text/escape-controls.ts';
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
 
-/** How a report is shown in a terminal. */
+/** Options of the text report. */
 export interface TextOptions {
-  /** Whether the terminal shows colours. Default false. */
+  /** Whether the terminal shows colours. Default: false. */
   readonly colour?: boolean;
-  /** Columns of the terminal. Default 100. */
+  /** Width of the terminal, in columns. Default: 100. */
   readonly width?: number;
-  /** Put before the line of a finding, as `template.yaml:12`. */
+  /** Printed before the line of a finding: `template.yaml:12`. */
   readonly file?: string;
 }
 
@@ -22,7 +22,7 @@ const RESET = '\u001B[0m';
 const INDENT = '    ';
 const NARROWEST = 40;
 
-/** The report as text for a person: every finding with its reason and the lines to write, then what was looked at. */
+/** Returns the report for a terminal: each finding with reason and fix, then the checked resources. */
 export function doctorText(report: DoctorReport, options: TextOptions = {}): string {
   const paint = painter(options.colour === true);
   const width = Math.max(options.width ?? 100, NARROWEST);
@@ -51,12 +51,14 @@ function findingText(
     .filter((part) => part !== undefined)
     .join(':');
   const at = file === undefined && line !== undefined ? `line ${line}` : place;
-  const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, escapeControls(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
+  const head =
+    `${paint(COLOURS[severity] + BOLD, severity)} ` +
+    `${paint(BOLD, escapeControls(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
   return [
     head,
     wrapped(escapeControls(message), width, '  ', '  '),
     wrapped(escapeControls(why), width, '  ', '  '),
-    // Lines to write are copied: they are not wrapped.
+    // Not wrapped: the lines are meant to be copied.
     ...fix.split('\n').map((one) => `${INDENT}${escapeControls(one)}`),
     ...(docs === undefined ? [] : [paint(FAINT, `  ${docs}`)]),
   ].join('\n');
@@ -64,10 +66,12 @@ function findingText(
 
 function summary({ findings, checked }: DoctorReport): string {
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
-  const looked =
-    checked.length === 0 ? 'nothing that batchlatch has to do with' : counted(checked.length, 'resource');
+  const looked = checked.length === 0 ? 'no resource of batchlatch' : counted(checked.length, 'resource');
   const listed = checked.length === 0 ? '' : `: ${checked.map(escapeControls).join('; ')}`;
-  return `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. Looked at ${looked}${listed}.`;
+  return (
+    `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. ` +
+    `Looked at ${looked}${listed}.`
+  );
 }
 
 function counted(count: number, noun: string): string {

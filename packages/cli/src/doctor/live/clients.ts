@@ -1,5 +1,5 @@
-// The few methods of the AWS SDK's clients that doctor needs: `new SQS()`, `new DynamoDB()`, `new Lambda()` and `new IAM()`
-// have them. All only read.
+// The methods that doctor needs of the AWS SDK's clients `SQS`, `DynamoDB`, `Lambda` and `IAM`. All only
+// read.
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ interface TableDescription {
     | readonly { AttributeName?: string | undefined; AttributeType?: string | undefined }[]
     | undefined;
   readonly DeletionProtectionEnabled?: boolean | undefined;
-  /** Of a global table: the other Regions. */
+  /** The other Regions of a global table. */
   readonly Replicas?: readonly { RegionName?: string | undefined }[] | undefined;
   readonly GlobalSecondaryIndexes?: readonly { KeySchema?: readonly KeyPart[] | undefined }[] | undefined;
 }
@@ -112,7 +112,7 @@ export interface IamReader {
   }>;
 }
 
-/** What `doctorLive` reads with. Without one of them, what it would read is said in `skipped`. */
+/** The clients of `doctorLive`. What a missing client would read is listed in `skipped`. */
 export interface DoctorClients {
   readonly sqs?: SqsReader;
   readonly dynamoDB?: DynamoDBReader;

@@ -6,7 +6,7 @@ import { readLiveRole } from './live-role.ts';
 const DEFAULT_RETRIES = 2;
 const MOST_PAGES = 20;
 
-/** A function by its name or ARN, with its role. */
+/** Reads a function, by its name or ARN, and its role. */
 export async function readLiveFunction(
   { lambda, iam }: { readonly lambda: LambdaReader; readonly iam: IamReader | undefined },
   FunctionName: string,
@@ -51,7 +51,7 @@ export async function readLiveFunction(
   };
 }
 
-/** The event source mappings of a function, or of a queue. */
+/** Reads the event source mappings of a function or a queue. */
 export async function readLiveMappings(
   lambda: LambdaReader,
   of: { readonly FunctionName: string } | { readonly EventSourceArn: string },
@@ -122,7 +122,7 @@ function destinationOf(arn: string | undefined): Setting<Destination> {
   return { value: arn === undefined ? undefined : { queueId: arn, arn: { value: arn } } };
 }
 
-/** `arn:aws:lambda:region:account:function:NAME`, and a qualifier perhaps. */
+/** Returns NAME of `arn:aws:lambda:region:account:function:NAME`, which a qualifier may follow. */
 function functionNameOf(arn: string): string {
   return arn.split(':')[6] ?? arn;
 }

@@ -6,7 +6,7 @@ import type { LiveReading } from './live-reading.ts';
 
 const PERMISSION = 'sqs:GetQueueAttributes';
 
-/** A queue, and its dead-letter queue. */
+/** Reads a queue and its dead-letter queue. */
 export async function readLiveQueue(
   sqs: SqsReader,
   queueUrl: string,
@@ -21,7 +21,7 @@ export async function readLiveQueue(
   return deadLetters === undefined ? [queue] : [queue, deadLetters];
 }
 
-/** A queue by its ARN, and its dead-letter queue; none where it cannot be read. */
+/** Reads a queue, by its ARN, and its dead-letter queue; empty if it cannot be read. */
 export async function readLiveQueueOfArn(
   sqs: SqsReader,
   arn: string,
@@ -31,7 +31,6 @@ export async function readLiveQueueOfArn(
   return url === undefined ? [] : readLiveQueue(sqs, url, reading);
 }
 
-/** Models know queues by their ARN, as mappings name them. */
 async function readByArn(sqs: SqsReader, arn: string, reading: LiveReading): Promise<Queue | undefined> {
   const url = await urlOf(sqs, arn, reading);
   if (url === undefined) return undefined;
@@ -69,7 +68,7 @@ function queueOf(attributes: Readonly<Record<string, string>>): Queue {
     retentionSeconds: numberOf(attributes['MessageRetentionPeriod']),
     redrive: { value: redriveOf(attributes['RedrivePolicy']) },
     redriveAllow: { value: allowOf(attributes['RedriveAllowPolicy']) },
-    // Services that do not tell are not judged.
+    // Emulators may not report encryption.
     isEncrypted:
       attributes['SqsManagedSseEnabled'] === undefined && !hasKey
         ? { unknown: 'SQS does not say whether it is encrypted' }

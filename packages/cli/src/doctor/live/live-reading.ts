@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../../tool-base/errors.ts';
 
-/** What could not be read, with the permission that it needs. */
+/** Reader of deployed resources: collects what cannot be read, with the permission that it needs. */
 export class LiveReading {
   readonly skipped: string[] = [];
 
-  /** What `read` gives; undefined, and noted, where it is refused. A network that fails is an error. */
+  /** Returns the result of `read`; undefined if nothing exists or, with a note, if access is refused. */
   async optional<T>(what: string, permission: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -13,7 +13,7 @@ export class LiveReading {
     }
   }
 
-  /** The same, for what was named: an error if it is not there. */
+  /** Like `optional`, but throws a `ConfigurationError` if it does not exist. */
   async named<T>(what: string, permission: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -32,9 +32,11 @@ export class LiveReading {
 }
 
 const ABSENT = /NotFound|NonExistent|NoSuchEntity|DoesNotExist/;
-/** The last two: a service, or an emulator, that does not know the call. */
-const REFUSED =
-  /AccessDenied|NotAuthorized|Unauthorized|Forbidden|UnknownOperation|NotImplemented|UnsupportedOperation|InvalidAction/;
+/** Permission errors, and the errors of a service or emulator that does not know the call. */
+const REFUSED = new RegExp(
+  'AccessDenied|NotAuthorized|Unauthorized|Forbidden|' +
+    'UnknownOperation|NotImplemented|UnsupportedOperation|InvalidAction',
+);
 
 function isAbsent(error: unknown): boolean {
   return ABSENT.test(nameOf(error));

@@ -3,7 +3,7 @@ import type { IamReader } from './clients.ts';
 import { QUEUE_POLICY } from '../../template/policy-templates.ts';
 import type { LiveReading } from './live-reading.ts';
 
-/** All policies of a role by its ARN, as far as they can be read. */
+/** Reads all policies of a role, by its ARN, as far as permissions allow. */
 export async function readLiveRole(
   iam: IamReader | undefined,
   arn: string | undefined,
@@ -69,7 +69,7 @@ interface PlainStatement {
   readonly Condition?: object;
 }
 
-/** IAM gives documents as URL-encoded JSON; undefined for what cannot be read. */
+/** Parses a policy, which IAM returns as URL-encoded JSON; undefined if it cannot be parsed. */
 function statementsOf(document: string | undefined): readonly Statement[] | undefined {
   if (document === undefined) return undefined;
   try {

@@ -2,7 +2,7 @@ import type { Table } from '../../template/model.ts';
 import type { DynamoDBReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 
-/** A table by its name. */
+/** Reads a table by its name. */
 export async function readLiveTable(
   dynamoDB: DynamoDBReader,
   TableName: string,

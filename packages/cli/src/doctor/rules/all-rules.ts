@@ -34,9 +34,9 @@ const CHECKED: readonly (readonly [Rules, (examination: Examination) => void])[]
   [BUS_SUBSCRIBER_RULES, checkBusSubscribers],
 ];
 
-/** The findings in templates and in what is deployed, by their codes. */
+/** Rules for templates and deployed resources, by code. */
 export const AWS_RULES: Rules = Object.assign({}, ...CHECKED.map(([rules]) => rules));
 export const CHECKS: readonly ((examination: Examination) => void)[] = CHECKED.map(([, check]) => check);
 
-/** Every finding by its code. */
+/** All rules, by code. */
 export const RULES: Rules = { ...AWS_RULES, ...POSTGRES_RULES, ...REDIS_RULES };

@@ -3,18 +3,22 @@ import { functionsOfRecords } from '../claims-table-of.ts';
 import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** What can be wrong with a function that nobody waits for. */
+/** Rules for functions that are invoked asynchronously. */
 export const ASYNCHRONOUS_RULES: Rules = {
   'function-dead-letter-queue-ignored': {
     severity: 'warning',
     what: 'a function with a dead-letter queue of its own whose only sources are queues or streams',
-    why: 'Lambda sends only failed asynchronous invocations there. Messages of a queue that fail go to the dead-letter queue of that queue, or nowhere.',
+    why:
+      'Lambda sends only failed asynchronous invocations there. Messages of a queue ' +
+      'that fail go to the dead-letter queue of that queue, or nowhere.',
     fix: '`RedrivePolicy` on the queue, `DestinationConfig` on the mapping of a stream',
     docs: 'sources/sqs.md#the-queue-and-the-event-source-mapping',
   },
   'async-without-failure-destination': {
     severity: 'error',
-    what: 'a function that EventBridge, SNS or S3 invokes, without an on-failure destination or a dead-letter queue',
+    what:
+      'a function that EventBridge, SNS or S3 invokes, without an ' +
+      'on-failure destination or a dead-letter queue',
     why: 'After its retries Lambda drops the event, and nobody is told.',
     fix: '`EventInvokeConfig` with `DestinationConfig`, `OnFailure`',
     docs: 'sources/asynchronous.md',
@@ -29,7 +33,7 @@ export const ASYNCHRONOUS_RULES: Rules = {
   'rule-without-dead-letter-queue': {
     severity: 'info',
     what: 'a rule of EventBridge, or a subscription of SNS, without a dead-letter queue of its own',
-    why: "What cannot be handed to Lambda at all never reaches the function's own failure destination.",
+    why: "Events that cannot be delivered to Lambda never reach the function's own failure destination.",
     fix: '`DeadLetterConfig: { Arn: … }` on the rule, `RedrivePolicy` on the subscription',
   },
 };
@@ -40,7 +44,7 @@ export function checkAsynchronousInvocations(examination: Examination): void {
     if (trigger.functionId !== undefined) checkUndelivered(examination, trigger);
   }
   for (const lambda of functions) {
-    // A schedule that was missed comes again.
+    // Not schedules: a missed event of a schedule comes again.
     const own = triggers.filter(({ functionId, kind }) => functionId === lambda.id && kind !== 'Schedule');
     if (own.length > 0) checkAsync(examination, lambda, own);
   }
@@ -52,7 +56,7 @@ function checkUndelivered(examination: Examination, trigger: Trigger): void {
   if (trigger.kind !== 'EventBridge' && trigger.kind !== 'SNS') return;
   if (examination.known(trigger, 'DeadLetterConfig', trigger.keepsUndelivered) !== false) return;
   examination.report('rule-without-dead-letter-queue', trigger, {
-    message: `${trigger.name} has no dead-letter queue for what cannot be handed to Lambda.`,
+    message: `${trigger.name} has no dead-letter queue for events that cannot be delivered to Lambda.`,
     fix:
       trigger.kind === 'SNS'
         ? 'RedrivePolicy: { deadLetterTargetArn: !GetAtt DeadLetters.Arn }'
@@ -66,7 +70,7 @@ function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: 
   const hasDeadLetterQueue = deadLetterQueue.value !== undefined || deadLetterQueue.unknown !== undefined;
   if (!hasDeadLetterQueue && examination.lacks(lambda, 'EventInvokeConfig', onFailure)) {
     examination.report('async-without-failure-destination', lambda, {
-      message: `${lambda.name} is invoked by ${kinds} and has no destination for what it fails to do.`,
+      message: `${lambda.name} is invoked by ${kinds} and has no destination for failed events.`,
       fix: [
         'EventInvokeConfig:',
         '  MaximumRetryAttempts: 2',
@@ -84,12 +88,12 @@ function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: 
   }
 }
 
-/** Lambda uses it for asynchronous invocations only. */
+/** Checks for a dead-letter queue of the function, which Lambda uses for asynchronous invocations only. */
 function checkOwnDeadLetterQueue(examination: Examination, lambda: LambdaFunction): void {
   const { mappings, triggers } = examination.model;
   const isOfFunction = ({ functionId }: { readonly functionId: string | undefined }): boolean =>
     functionId === lambda.id;
-  // Who invokes a function that is deployed, beside its mappings, is not read.
+  // Only the mappings of a deployed function are read, not its other invokers.
   if (examination.model.origin === 'live' || triggers.some(isOfFunction)) return;
   const mapping = mappings.find(isOfFunction);
   const { deadLetterQueue } = lambda.asynchronous;

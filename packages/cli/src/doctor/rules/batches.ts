@@ -3,10 +3,13 @@ import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
 const LARGEST_FIFO_BATCH = 10;
-/** More need a batching window: https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
+/**
+ * Larger batches need a window:
+ * https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html
+ */
 const LARGEST_BATCH_WITHOUT_WINDOW = 10;
 
-/** What can be wrong with the batches of an event source mapping, and their answers. */
+/** Rules for the batches of event source mappings, and their responses. */
 export const BATCH_RULES: Rules = {
   'report-batch-item-failures-off': {
     severity: 'error',

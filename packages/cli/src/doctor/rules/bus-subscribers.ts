@@ -5,11 +5,13 @@ import type { Rules } from './rule.ts';
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-target-lambda.html */
 const LONGEST_BUS_INVOCATION_SECONDS = 30;
 
-/** What can be wrong with a subscriber of a custom event bus. */
+/** Rules for subscribers of custom event buses. */
 export const BUS_SUBSCRIBER_RULES: Rules = {
   'bus-subscriber-timeout': {
     severity: 'error',
-    what: "a subscriber of a custom event bus that waits for less time (30 seconds at most) than the function's timeout",
+    what:
+      'a subscriber of a custom event bus that waits for less time ' +
+      "(30 seconds at most) than the function's timeout",
     why: 'EventBridge gives up and delivers the whole batch again while the function is still running.',
     fix: 'a `Timeout` of the function of at most `InvocationTimeoutSeconds`',
     docs: 'sources/eventbridge-bus.md',
@@ -47,7 +49,7 @@ function checkSubscriber(examination: Examination, subscriber: Subscriber): void
   } else if (lambda !== undefined) checkBusTimeout(examination, subscriber, lambda);
   if (examination.known(subscriber, 'OnFailureConfiguration', subscriber.keepsFailures) === false) {
     examination.report('bus-subscriber-without-failure-destination', subscriber, {
-      message: `${subscriber.name} has no destination for what it gives up on.`,
+      message: `${subscriber.name} has no destination for batches that it gives up on.`,
       fix: 'OnFailureConfiguration: { Arn: !GetAtt DeadLetters.Arn }',
     });
   }

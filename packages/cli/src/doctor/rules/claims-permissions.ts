@@ -10,11 +10,11 @@ import {
 import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** Of one with `writes: 'single'`. */
+/** The permissions for `writes: 'single'`. */
 const SINGLE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
 const LOOKS = ['dynamodb:Query', 'dynamodb:Scan', 'dynamodb:DescribeTable'];
 
-/** What can be wrong between a function and its claims table. */
+/** Rules for functions and their claims table. */
 export const CLAIMS_PERMISSION_RULES: Rules = {
   'claims-table-name-missing': {
     severity: 'error',
@@ -25,7 +25,9 @@ export const CLAIMS_PERMISSION_RULES: Rules = {
   },
   'missing-claims-permissions': {
     severity: 'error',
-    what: "a role that does not allow what claims need on the claims table (a warning if it allows only what `writes: 'single'` needs)",
+    what:
+      'a role that does not allow what claims need on the claims table (a ' +
+      "warning if it allows only what `writes: 'single'` needs)",
     why: 'DynamoDB refuses the claims, and no record runs.',
     fix: '`dynamodb:PartiQLInsert`, `dynamodb:PartiQLUpdate` and `dynamodb:BatchGetItem` on the table',
     docs: 'deploying.md#what-a-function-needs',
@@ -40,7 +42,8 @@ export function checkClaimsPermissions(examination: Examination): void {
     if (table !== undefined) checkClaims(examination, lambda, { table, role });
     else if (lambda.environment.value?.has(TABLE_NAME_VARIABLE) === true) {
       examination.cannotJudge(
-        `${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not here, so neither it nor the permissions are judged`,
+        `${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not ` +
+          'here, so neither it nor the permissions are judged',
       );
     }
   }
@@ -55,7 +58,7 @@ function checkClaims(
   const names = [...(environment?.values() ?? [])];
   if (environment !== undefined && !names.some((name) => isNamed(table, name))) {
     examination.report('claims-table-name-missing', lambda, {
-      message: `${lambda.name} may write claims in ${table.name}, and none of its variables names that table.`,
+      message: `${lambda.name} may write claims in ${table.name}, but no variable names that table.`,
       fix: [
         'Environment:',
         '  Variables:',
@@ -87,7 +90,8 @@ function checkClaimPermissions(
   const isSingle = isAllowed(SINGLE);
   examination.report('missing-claims-permissions', lambda, {
     message: isSingle
-      ? `${lambda.name} may not use ${missing.join(', ')} on ${table.name}; what it may is enough only with \`writes: 'single'\`.`
+      ? `${lambda.name} may not use ${missing.join(', ')} on ${table.name}; its ` +
+        "permissions are enough only with `writes: 'single'`."
       : `${lambda.name} may not use ${missing.join(', ')} on ${table.name}.`,
     fix: role.isMadeBySam
       ? [
@@ -105,7 +109,7 @@ function statement(actions: readonly string[], arn: string): readonly string[] {
   return ['- Effect: Allow', `  Action: [${actions.join(', ')}]`, `  Resource: ${arn}`];
 }
 
-/** A monitor, or a tool: it looks at claims, nothing delivers records to it, and it makes none. */
+/** Returns whether a function only reads claims, as a monitor: it gets no records and may not insert. */
 function onlyLooks(
   { model }: Examination,
   { id }: LambdaFunction,
@@ -114,7 +118,7 @@ function onlyLooks(
   const isDelivered =
     model.mappings.some(({ functionId }) => functionId === id) ||
     model.triggers.some(({ functionId, kind }) => functionId === id && kind !== 'Schedule');
-  // On the index of the table too, whose ARN goes on after the table's.
+  // The ARN of an index starts with the ARN of its table.
   const withIndexes = {
     id: table.id,
     arnTails: table.arnTails.flatMap((tail) => [tail, `${tail}/index/overdue`]),

@@ -8,7 +8,7 @@ const EXPIRY = 'expiresAt';
 const POWERTOOLS_EXPIRY = 'expiration';
 const OVERDUE_KEY = 'overdueShard';
 
-/** What can be wrong with a claims table. */
+/** Rules for claims tables. */
 export const CLAIMS_TABLE_RULES: Rules = {
   'claims-table-key': {
     severity: 'error',
@@ -20,14 +20,16 @@ export const CLAIMS_TABLE_RULES: Rules = {
   'ttl-off': {
     severity: 'error',
     what: 'a claims table without TTL',
-    why: 'No row is ever deleted: the table, and what it costs, grow for ever.',
+    why: 'No row is ever deleted: the table and its cost grow for ever.',
     fix: '`TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }`',
     docs: 'policies/retention.md',
   },
   'ttl-attribute': {
     severity: 'error',
-    what: "a claims table with its TTL on another attribute than `expiresAt` (an info for Powertools' `expiration`)",
-    why: 'DynamoDB deletes no row of batchlatch: the table, and what it costs, grow for ever.',
+    what:
+      'a claims table with its TTL on another attribute than ' +
+      "`expiresAt` (an info for Powertools' `expiration`)",
+    why: 'DynamoDB deletes no row of batchlatch: the table and its cost grow for ever.',
     fix: '`TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }`',
     docs: 'policies/retention.md',
   },
@@ -40,7 +42,9 @@ export const CLAIMS_TABLE_RULES: Rules = {
   'claims-table-without-deletion-protection': {
     severity: 'warning',
     what: 'a claims table without deletion protection',
-    why: 'One wrong call deletes the table. Without its claims, the next delivery of a completed record runs it again.',
+    why:
+      'One wrong call deletes the table. Without its claims, the ' +
+      'next delivery of a completed record runs it again.',
     fix: '`DeletionProtectionEnabled: true`',
   },
   'claims-table-not-retained': {
@@ -52,18 +56,19 @@ export const CLAIMS_TABLE_RULES: Rules = {
   'claims-table-in-several-regions': {
     severity: 'error',
     what: 'a claims table that is a global table in more than one Region',
-    why: 'A claim that is written in one Region is not seen in another at once, so functions in two Regions can run the same record at the same time.',
+    why:
+      'A claim that is written in one Region is not seen in another at once, so ' +
+      'functions in two Regions can run the same record at the same time.',
     fix: 'one Region; or functions in one Region only, and `ignore` for this rule',
   },
   'overdue-index-missing': {
     severity: 'info',
     what: 'a claims table without the index of overdue claims',
-    why: 'Whoever looks for overdue or parked claims has to scan the table, and pays for all of its rows.',
+    why: 'Queries for overdue or parked claims scan the whole table, and pay for all of its rows.',
     fix: 'the index `overdue` on the table; functions write for it already',
   },
 };
 
-/** What a claims table must be. */
 export function checkClaimsTables(examination: Examination): void {
   for (const table of claimsTables(examination)) {
     examination.checked('claims table', table);
@@ -109,7 +114,8 @@ function checkTimeToLive(examination: Examination, table: Table): void {
     const isPowertools = ttl.attribute === POWERTOOLS_EXPIRY;
     examination.report('ttl-attribute', table, {
       message: isPowertools
-        ? `${table.name} has its TTL on \`${POWERTOOLS_EXPIRY}\`, which is right only with \`attributes: powertoolsAttributes\`.`
+        ? `${table.name} has its TTL on \`${POWERTOOLS_EXPIRY}\`, which is ` +
+          'right only with `attributes: powertoolsAttributes`.'
         : `${table.name} has its TTL on \`${ttl.attribute}\`, and not on \`${EXPIRY}\`.`,
       fix,
       line: table.ttl.line,

@@ -4,12 +4,12 @@ import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 import { sourceQueues } from '../queues-with-functions.ts';
 
-/** AWS's advice, in the same place: 5. Fewer than 3 and one record that kills its process takes its neighbours along. */
+/** AWS advises 5. Below 3, a record that ends its process takes its neighbours to the dead-letter queue. */
 const ADVISED_RECEIVES = 5;
 const FEWEST_RECEIVES = 3;
 const LONGEST_RETENTION_SECONDS = 1_209_600;
 
-/** What can be wrong with the dead-letter queue of a queue. */
+/** Rules for dead-letter queues. */
 export const DEAD_LETTER_QUEUE_RULES: Rules = {
   'no-dead-letter-queue': {
     severity: 'error',
@@ -21,14 +21,20 @@ export const DEAD_LETTER_QUEUE_RULES: Rules = {
   'max-receive-count-too-low': {
     severity: 'error',
     what: '`maxReceiveCount` below 3 (a warning below 5)',
-    why: 'Conflicts, throttled invocations and crashes of neighbours use up receives too, so good messages are moved to the dead-letter queue without having failed.',
+    why:
+      'Conflicts, throttled invocations and crashes of neighbours use up receives too, so ' +
+      'good messages are moved to the dead-letter queue without having failed.',
     fix: '`maxReceiveCount: 5`',
     docs: 'policies/reading.md',
   },
   'dead-letter-queue-retention': {
     severity: 'error',
-    what: 'a dead-letter queue that does not keep messages longer than its queue (FIFO: a warning, if it keeps them for less)',
-    why: 'A message of a standard queue keeps the time of its first sending when it is moved, so it may be deleted soon after, before anyone has seen it.',
+    what:
+      'a dead-letter queue that does not keep messages longer than its ' +
+      'queue (FIFO: a warning, if it keeps them for less)',
+    why:
+      'A message of a standard queue keeps the time of its first sending when it is ' +
+      'moved, so it may be deleted soon after, before anyone has seen it.',
     fix: '`MessageRetentionPeriod: 1209600` on the dead-letter queue',
   },
   'dead-letter-queue-type': {
@@ -79,7 +85,8 @@ function reportNoDeadLetterQueue(examination: Examination, queue: Queue): void {
     message: `${queue.name} has no dead-letter queue.`,
     fix: [
       'RedrivePolicy:',
-      `  deadLetterTargetArn: !GetAtt DeadLetters.Arn # another AWS::SQS::Queue, with ${queue.isFifo ? 'FifoQueue: true and ' : ''}MessageRetentionPeriod: 1209600`,
+      '  deadLetterTargetArn: !GetAtt DeadLetters.Arn # another AWS::SQS::Queue, with ' +
+        `${queue.isFifo ? 'FifoQueue: true and ' : ''}MessageRetentionPeriod: 1209600`,
       `  maxReceiveCount: ${ADVISED_RECEIVES}`,
     ],
     line: queue.redrive.line,
@@ -90,7 +97,9 @@ function checkDeadLetterQueue(examination: Examination, queue: Queue, deadLetter
   if (queue.isFifo !== deadLetters.isFifo) {
     const type = (isFifo: boolean): string => (isFifo ? 'a FIFO queue' : 'a standard queue');
     examination.report('dead-letter-queue-type', deadLetters, {
-      message: `${queue.name} is ${type(queue.isFifo)}, and its dead-letter queue ${deadLetters.name} is ${type(deadLetters.isFifo)}.`,
+      message:
+        `${queue.name} is ${type(queue.isFifo)}, and its dead-letter queue ` +
+        `${deadLetters.name} is ${type(deadLetters.isFifo)}.`,
       fix: queue.isFifo ? 'FifoQueue: true' : '# remove FifoQueue, and .fifo from its name',
     });
   }
@@ -116,8 +125,9 @@ function checkDeadLetterQueue(examination: Examination, queue: Queue, deadLetter
 }
 
 /**
- * "The expiration of a message is always based on its original enqueue timestamp" on standard queues; on FIFO queues the
- * timestamp is new: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ * On standard queues, "the expiration of a message is always based on its original enqueue timestamp"; on
+ * FIFO queues the timestamp is new:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
  */
 function checkKept(
   examination: Examination,
@@ -126,9 +136,12 @@ function checkKept(
   if (queue.isFifo ? there >= kept : there > kept) return;
   const isLongest = kept >= LONGEST_RETENTION_SECONDS;
   examination.report('dead-letter-queue-retention', isLongest ? queue : deadLetters, {
-    message: `${deadLetters.name} keeps messages for ${daysOf(there)}, and its queue ${queue.name} for ${daysOf(kept)}.`,
+    message:
+      `${deadLetters.name} keeps messages for ${daysOf(there)}, and ` +
+      `its queue ${queue.name} for ${daysOf(kept)}.`,
     fix: isLongest
-      ? `MessageRetentionPeriod: 345600 # 4 days, with ${LONGEST_RETENTION_SECONDS} (14 days) on ${deadLetters.id}`
+      ? 'MessageRetentionPeriod: 345600 # 4 days, with ' +
+        `${LONGEST_RETENTION_SECONDS} (14 days) on ${deadLetters.id}`
       : `MessageRetentionPeriod: ${LONGEST_RETENTION_SECONDS} # 14 days, the longest there is`,
     line: isLongest ? queue.retentionSeconds.line : deadLetters.retentionSeconds.line,
     ...(queue.isFifo && { severity: 'warning' as const }),

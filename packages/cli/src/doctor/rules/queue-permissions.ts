@@ -4,14 +4,14 @@ import { functionsOfRecords } from '../claims-table-of.ts';
 import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** What Lambda needs to poll: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
+/** Lambda's permissions to poll: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
-/** What can be wrong between the role of a function and its queues. */
+/** Rules for a function's role and its queues. */
 export const QUEUE_PERMISSION_RULES: Rules = {
   'missing-queue-permissions': {
     severity: 'error',
-    what: 'a role of its own that does not allow Lambda to poll the queue',
+    what: 'a role that does not allow Lambda to poll the queue',
     why: 'Lambda refuses to create the mapping, or polls nothing.',
     fix: '`sqs:ReceiveMessage`, `sqs:DeleteMessage` and `sqs:GetQueueAttributes` on the queue',
   },
@@ -38,7 +38,7 @@ export function checkQueuePermissions(examination: Examination): void {
   }
 }
 
-/** Whether a role may poll its queues, and do with queues what the environment shows that it wants to. */
+/** Checks that a role may poll its queues, and may use the queues whose URLs are in the environment. */
 function checkPermissions(examination: Examination, lambda: LambdaFunction, role: Role): void {
   const sources = sourcesOf(examination, lambda);
   for (const queue of sources) {
@@ -71,7 +71,7 @@ function sourcesOf(examination: Examination, { id }: LambdaFunction): readonly Q
   return mappings.map(({ source }) => examination.queue(source.value)).filter((queue) => queue !== undefined);
 }
 
-/** A `Ref` of a queue is its URL. */
+/** Returns whether the environment has the queue's URL, which is also the value of its `Ref`. */
 function knowsUrl({ environment }: LambdaFunction, { id, arnTails }: Queue): boolean {
   const names = new Set([`<${id}>`, `<${id}.QueueUrl>`]);
   return [...(environment.value?.values() ?? [])].some(

@@ -3,7 +3,7 @@ import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 import { sourceQueues } from '../queues-with-functions.ts';
 
-/** What can be wrong with the security of a queue, or of its dead-letter queue. */
+/** Rules for the security of queues and dead-letter queues. */
 export const QUEUE_SECURITY_RULES: Rules = {
   'queue-without-tls-policy': {
     severity: 'info',
@@ -42,7 +42,9 @@ function checkSecurity(examination: Examination, queue: Queue): void {
         `${examination.model.origin === 'live' ? 'Queue' : queue.id}TlsPolicy:`,
         '  Type: AWS::SQS::QueuePolicy',
         '  Properties:',
-        `    Queues: [${examination.model.origin === 'live' ? 'the URL of ' : '!Ref '}${examination.model.origin === 'live' ? queue.name : queue.id}]`,
+        examination.model.origin === 'live'
+          ? `    Queues: [the URL of ${queue.name}]`
+          : `    Queues: [!Ref ${queue.id}]`,
         '    PolicyDocument:',
         "      Version: '2012-10-17'",
         '      Statement:',

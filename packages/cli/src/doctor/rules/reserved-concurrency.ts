@@ -2,15 +2,23 @@ import type { LambdaFunction } from '../../template/model.ts';
 import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html: "starting at five concurrent batches". */
+/**
+ * "Starting at five concurrent batches":
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
 const POLLERS_AT_START = 5;
 
-/** What can be wrong between the reserved concurrency of a function and its queues. */
+/** Rules for the reserved concurrency of a function and its queues. */
 export const CONCURRENCY_RULES: Rules = {
   'reserved-concurrency-too-low': {
     severity: 'error',
-    what: "reserved concurrency below what the function's mappings start: the sum of `MaximumConcurrency`, 5 for each that has none (a warning where reserved concurrency is set and a standard queue has no `MaximumConcurrency`)",
-    why: 'Lambda polls more than it may run. What is throttled comes again after the visibility timeout, with a receive used up, and ends in the dead-letter queue without having run.',
+    what:
+      "reserved concurrency below what the function's mappings start: the sum of " +
+      '`MaximumConcurrency`, 5 for each that has none (a warning where reserved ' +
+      'concurrency is set and a standard queue has no `MaximumConcurrency`)',
+    why:
+      'Lambda polls more than it may run. Throttled messages come again after the visibility ' +
+      'timeout, with a receive used up, and end in the dead-letter queue without having run.',
     fix: '`ScalingConfig: { MaximumConcurrency: … }` on the mapping, at most the reserved concurrency',
   },
 };
@@ -19,7 +27,7 @@ export function checkReservedConcurrency(examination: Examination): void {
   for (const lambda of examination.model.functions) checkConcurrency(examination, lambda);
 }
 
-/** Of a FIFO queue no more run at a time than it has groups with messages, which nobody knows before. */
+/** Does not require `MaximumConcurrency` of FIFO queues: they run one batch per message group at most. */
 function checkConcurrency(examination: Examination, lambda: LambdaFunction): void {
   const mappings = examination.model.mappings.filter(
     (mapping) => mapping.kind === 'sqs' && mapping.functionId === lambda.id,
@@ -50,7 +58,8 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
     message:
       reserved < started
         ? `${lambda.name} may run ${reserved} times at once, and its queues start ${started} (${from}).`
-        : `${lambda.name} may run ${reserved} times at once, and ${unlimited?.name ?? ''} has no \`MaximumConcurrency\`: Lambda goes on to 1,000.`,
+        : `${lambda.name} may run ${reserved} times at once, and ${unlimited?.name ?? ''} has no ` +
+          '`MaximumConcurrency`: Lambda goes on to 1,000.',
     // MaximumConcurrency is from 2 to 1,000.
     fix:
       room < 2

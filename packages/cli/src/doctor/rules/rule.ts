@@ -1,19 +1,18 @@
 import type { Severity } from '../finding.ts';
 
-/** What `doctor` can find: the same texts are in docs/doctor.md. */
+/** A kind of mistake that `doctor` finds; docs/doctor.md has the same texts. */
 export interface Rule {
-  /** As it usually is; a finding may be milder. */
+  /** The usual severity; a finding may be milder. */
   readonly severity: Severity;
-  /** Whether it is reported only when all findings are asked for: many good setups do without it. */
+  /** Whether it is reported only with `all`: many good setups do without the fix. */
   readonly isOptional?: boolean;
-  /** In general, without names. */
+  /** The mistake in general, without names. */
   readonly what: string;
   readonly why: string;
-  /** In general; a finding has the lines. */
+  /** The fix in general; a finding has the lines to write. */
   readonly fix: string;
-  /** A page of `docs`, and its heading. */
+  /** A page of `docs` and its heading. */
   readonly docs?: string;
 }
 
-/** Rules by the codes of their findings. */
 export type Rules = Readonly<Record<string, Rule>>;

@@ -6,8 +6,8 @@ import type { Rules } from './rule.ts';
 const OLDEST_NODE = 20;
 
 /**
- * The day on which AWS deprecates a runtime, for those of queues' and streams' consumers that are or soon will be deprecated:
- * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html, as cfn-lint 1.58.0 has it.
+ * The deprecation dates of runtimes that are deprecated or will be soon, from
+ * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html, as in cfn-lint 1.58.0.
  */
 const DEPRECATED_ON: Readonly<Record<string, string>> = {
   dotnet6: '2024-12-20',
@@ -36,7 +36,7 @@ const DEPRECATED_ON: Readonly<Record<string, string>> = {
   'ruby3.4': '2028-03-31',
 };
 
-/** What can be wrong with the runtime of a function. */
+/** Rules for the runtime of a function. */
 export const RUNTIME_RULES: Rules = {
   'runtime-too-old': {
     severity: 'error',
@@ -48,7 +48,9 @@ export const RUNTIME_RULES: Rules = {
   'runtime-deprecated': {
     severity: 'warning',
     what: 'a runtime that AWS has deprecated',
-    why: 'It gets no security patches and no support, and later Lambda refuses to create and to update functions on it.',
+    why:
+      'It gets no security patches and no support, and later Lambda ' +
+      'refuses to create and to update functions on it.',
     fix: 'a runtime that is supported, such as `Runtime: nodejs22.x`',
     docs: 'versions.md',
   },
@@ -78,19 +80,19 @@ function checkRuntime(examination: Examination, lambda: LambdaFunction): void {
   });
 }
 
-/** The day since which a runtime is deprecated; undefined while it is not. `now` is in epoch milliseconds. */
+/** Returns the date of a runtime's deprecation; undefined before it. `now` is in epoch milliseconds. */
 function deprecatedSince(runtime: string, now: number): string | undefined {
   const day = Object.hasOwn(DEPRECATED_ON, runtime) ? DEPRECATED_ON[runtime] : undefined;
   return day !== undefined && Date.parse(day) <= now ? day : undefined;
 }
 
-/** Whether it is a Node that batchlatch does not run on. */
+/** Returns whether it is a Node version too old for batchlatch. */
 function isNodeTooOld(runtime: string): boolean {
   const [, version] = /^nodejs(\d+)/.exec(runtime) ?? [];
   return version !== undefined && Number(version) < OLDEST_NODE;
 }
 
-/** Whether batchlatch may run in a function: on Node, or where its runtime is not known, as in a container image. */
+/** Returns whether a function may use batchlatch: on Node, or in a container image, without a runtime. */
 export function mayBeNode(runtime: string | undefined): boolean {
   return runtime === undefined || runtime.startsWith('nodejs');
 }

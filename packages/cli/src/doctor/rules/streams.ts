@@ -3,12 +3,12 @@ import { daysOf } from '../days-of.ts';
 import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** A record that meets a lease twice still has an attempt left. */
+/** A record that meets another attempt's lease twice still has an attempt left. */
 const FEWEST_RETRIES = 3;
 /** 14 days. */
 const LONGEST_RETENTION_SECONDS = 1_209_600;
 
-/** What can be wrong between a stream and its function. */
+/** Rules for streams and their functions. */
 export const STREAM_RULES: Rules = {
   'stream-without-failure-destination': {
     severity: 'error',
@@ -33,15 +33,19 @@ export const STREAM_RULES: Rules = {
   },
   'stream-failure-queue-retention': {
     severity: 'warning',
-    what: 'a queue for what a stream mapping gives up on that keeps messages for less than 14 days',
-    why: 'Its messages say which records were given up. When they are deleted before a person has seen them, nobody knows what was lost.',
+    what: 'a failure queue of a stream mapping that keeps messages for less than 14 days',
+    why:
+      'Its messages say which records were given up. When they are deleted ' +
+      'before a person has seen them, nobody knows what was lost.',
     fix: '`MessageRetentionPeriod: 1209600` on that queue',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
   'stream-starts-at-latest': {
     severity: 'warning',
     what: 'a stream mapping with `StartingPosition: LATEST`',
-    why: 'Lambda may take minutes to begin polling after a mapping was created or changed. Records that arrive meanwhile are never read.',
+    why:
+      'Lambda may take minutes to begin polling after a mapping was created ' +
+      'or changed. Records that arrive meanwhile are never read.',
     fix: '`StartingPosition: TRIM_HORIZON`, or `AT_TIMESTAMP`',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
@@ -116,7 +120,7 @@ function checkFailureQueue(examination: Examination, mapping: Mapping): void {
   const kept = examination.known(queue, 'MessageRetentionPeriod', queue.retentionSeconds);
   if (kept === undefined || kept >= LONGEST_RETENTION_SECONDS) return;
   examination.report('stream-failure-queue-retention', queue, {
-    message: `${queue.name} keeps what ${mapping.name} gives up on for ${daysOf(kept)}.`,
+    message: `${queue.name} keeps the failures of ${mapping.name} for ${daysOf(kept)}.`,
     fix: `MessageRetentionPeriod: ${LONGEST_RETENTION_SECONDS}`,
     line: queue.retentionSeconds.line,
   });
@@ -143,8 +147,10 @@ function checkRetries(examination: Examination, mapping: Mapping, retries: numbe
   }
   if (examination.lacks(mapping, 'DestinationConfig', mapping.onFailure)) {
     examination.report('stream-without-failure-destination', mapping, {
-      message: `${mapping.name} has no destination for what it gives up on.`,
-      fix: 'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } } # an AWS::SQS::Queue',
+      message: `${mapping.name} has no destination for records that it gives up on.`,
+      fix:
+        'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } } ' +
+        '# an AWS::SQS::Queue',
     });
   }
 }

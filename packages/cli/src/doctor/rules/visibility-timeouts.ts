@@ -6,24 +6,36 @@ import { sourceQueues, wiredQueues, type WiredQueue } from '../queues-with-funct
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html */
 const LONGEST_VISIBILITY_SECONDS = 43_200;
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html: "at least six times the function timeout". */
+/**
+ * "At least six times the function timeout":
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+ */
 const TIMES_THE_TIMEOUT = 6;
-/** What a lease is longer than the invocation can last (attempts/default-lease.ts). */
+/** How much longer a default lease is than the function's timeout (attempts/default-lease.ts). */
 const LEASE_BEYOND_TIMEOUT_SECONDS = 1;
 
-/** What can be wrong with the times of a queue and its function. */
+/** Rules for the timeouts of queues and their functions. */
 export const VISIBILITY_RULES: Rules = {
   'visibility-timeout-too-short': {
     severity: 'error',
-    what: "a queue's visibility timeout below the function's timeout (a warning below six times the timeout and the batching window)",
-    why: 'Messages come again while they are still being processed or retried, and each time uses up a receive; good messages then end in the dead-letter queue. Below the timeout itself, AWS refuses the mapping.',
+    what:
+      "a queue's visibility timeout below the function's timeout (a warning " +
+      'below six times the timeout and the batching window)',
+    why:
+      'Messages come again while they are still being processed or retried, and ' +
+      'each time uses up a receive; good messages then end in the dead-letter ' +
+      'queue. Below the timeout itself, AWS refuses the mapping.',
     fix: '`VisibilityTimeout` of six times the timeout, plus the window',
     docs: 'deploying.md#what-a-function-needs',
   },
   'lease-longer-than-visibility': {
     severity: 'error',
-    what: "a lease (`leaseMs`, otherwise the function's timeout and a second) that ends after the visibility timeout",
-    why: 'After a crash the next delivery meets the lease of the dead process, is a conflict, and uses up a receive without running.',
+    what:
+      "a lease (`leaseMs`, otherwise the function's timeout and a " +
+      'second) that ends after the visibility timeout',
+    why:
+      'After a crash the next delivery meets the lease of the dead process, ' +
+      'is a conflict, and uses up a receive without running.',
     fix: 'a longer `VisibilityTimeout`, or a shorter `leaseMs`',
     docs: 'options.md#time',
   },
@@ -31,12 +43,18 @@ export const VISIBILITY_RULES: Rules = {
     severity: 'error',
     what: 'a visibility timeout of more than 12 hours',
     why: 'SQS keeps a message invisible for at most 12 hours after it was received.',
-    fix: '`VisibilityTimeout` of at most 43200; longer work belongs into a workflow that a short function starts',
+    fix:
+      '`VisibilityTimeout` of at most 43200; longer work belongs ' +
+      'into a workflow that a short function starts',
   },
   'function-too-long-for-sqs': {
     severity: 'error',
-    what: 'a function behind SQS that may run for so long that six times its timeout is more than 12 hours (2 hours)',
-    why: 'No visibility timeout can be long enough: SQS allows 12 hours at most, so messages come again while they are being processed.',
+    what:
+      'a function behind SQS that may run for so long that six ' +
+      'times its timeout is more than 12 hours (2 hours)',
+    why:
+      'No visibility timeout can be long enough: SQS allows 12 hours at most, ' +
+      'so messages come again while they are being processed.',
     fix: 'a `Timeout` of at most 900, with the long work in a workflow that the function starts',
   },
 };
@@ -53,7 +71,9 @@ function checkTimes(examination: Examination, { queue, mapping, lambda }: WiredQ
   if (timeout === undefined) return;
   if (timeout * TIMES_THE_TIMEOUT > LONGEST_VISIBILITY_SECONDS) {
     examination.report('function-too-long-for-sqs', lambda, {
-      message: `${lambda.name} may run for ${timeout} s; six times that is more than the 12 hours that SQS keeps a message of ${queue.name} invisible.`,
+      message:
+        `${lambda.name} may run for ${timeout} s; six times that is more than the ` +
+        `12 hours that SQS keeps a message of ${queue.name} invisible.`,
       fix: 'Timeout: 900',
       line: lambda.timeoutSeconds.line,
     });
@@ -61,7 +81,7 @@ function checkTimes(examination: Examination, { queue, mapping, lambda }: WiredQ
   }
   if (visibility === undefined || window === undefined) return;
   checkVisibility(examination, { queue, lambda, visibility, timeout, window });
-  // batchlatch, and so a lease, is in functions of Node only.
+  // Only functions on Node can use batchlatch, and so have leases.
   if (mayBeNode(lambda.runtime.value)) {
     checkLease(examination, { queue, lambda, visibility, timeout, window });
   }
@@ -86,7 +106,9 @@ function checkVisibility(
   const refused =
     visibility < timeout ? ` AWS refuses the mapping, because it is below the timeout itself.` : '';
   examination.report('visibility-timeout-too-short', queue, {
-    message: `${queue.name} hides a message for ${visibility} s; with ${lambda.name} it should be ${needed} s or more (${sum}).${refused}`,
+    message:
+      `${queue.name} hides a message for ${visibility} s; with ` +
+      `${lambda.name} it should be ${needed} s or more (${sum}).${refused}`,
     fix: `VisibilityTimeout: ${Math.min(needed, LONGEST_VISIBILITY_SECONDS)} # ${sum}`,
     line: queue.visibilitySeconds.line,
     ...(visibility >= timeout && { severity: 'warning' as const }),
@@ -100,8 +122,18 @@ function checkLease(examination: Examination, { queue, lambda, visibility, timeo
   const whose =
     leaseMs === undefined ? `by default ${lease} s (the function's timeout and a second)` : `${lease} s`;
   examination.report('lease-longer-than-visibility', queue, {
-    message: `The lease of ${lambda.name} is ${whose}${window > 0 ? `, after ${window} s of batching window` : ''}; ${queue.name} delivers again after ${visibility} s.`,
-    fix: `VisibilityTimeout: ${Math.min(Math.ceil(Math.max(timeout * TIMES_THE_TIMEOUT, lease) + window), LONGEST_VISIBILITY_SECONDS)}`,
+    message:
+      `The lease of ${lambda.name} is ` +
+      `${whose}${window > 0 ? `, after ${window} s of batching window` : ''}; ${queue.name} ` +
+      `delivers again after ${visibility} s.`,
+    fix:
+      'VisibilityTimeout: ' +
+      String(
+        Math.min(
+          Math.ceil(Math.max(timeout * TIMES_THE_TIMEOUT, lease) + window),
+          LONGEST_VISIBILITY_SECONDS,
+        ),
+      ),
     line: queue.visibilitySeconds.line,
   });
 }
@@ -110,7 +142,9 @@ function checkLimit(examination: Examination, queue: Queue): void {
   const visibility = queue.visibilitySeconds.value;
   if (visibility === undefined || visibility <= LONGEST_VISIBILITY_SECONDS) return;
   examination.report('visibility-timeout-over-12-hours', queue, {
-    message: `${queue.name} has a visibility timeout of ${visibility} s; SQS allows ${LONGEST_VISIBILITY_SECONDS} s (12 hours) at most.`,
+    message:
+      `${queue.name} has a visibility timeout of ${visibility} s; SQS ` +
+      `allows ${LONGEST_VISIBILITY_SECONDS} s (12 hours) at most.`,
     fix: `VisibilityTimeout: ${LONGEST_VISIBILITY_SECONDS}`,
     line: queue.visibilitySeconds.line,
   });

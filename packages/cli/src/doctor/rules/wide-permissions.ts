@@ -3,19 +3,21 @@ import { functionsOfRecords } from '../claims-table-of.ts';
 import type { Examination, Verdict } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
-/** These know no resources. */
+/** Actions that do not support resource-level permissions. */
 const OF_NO_RESOURCE: ReadonlySet<string> = new Set([
   'dynamodb:ListTables',
   'dynamodb:DescribeLimits',
   'sqs:ListQueues',
 ]);
 
-/** What can be too wide in the role of a function. */
+/** Rules for roles that allow too much. */
 export const WIDE_PERMISSION_RULES: Rules = {
   'wide-permissions': {
     severity: 'info',
-    what: 'a statement that allows actions of DynamoDB or SQS on every resource, or every action of them (except AWSLambdaSQSQueueExecutionRole of AWS)',
-    why: 'Who takes over the function can read and change all tables or queues of the account.',
+    what:
+      'a statement that allows actions of DynamoDB or SQS on every resource, or ' +
+      'every action of them (except AWSLambdaSQSQueueExecutionRole of AWS)',
+    why: 'An attacker who takes over the function can read and change all tables or queues of the account.',
     fix: 'the ARN of the table or queue, and the actions that are used',
   },
 };
@@ -27,7 +29,6 @@ export function checkWidePermissions(examination: Examination): void {
   }
 }
 
-/** Says where a role allows more than a table or a queue. */
 function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role): void {
   for (const statement of role.statements) {
     if (!statement.isAllow || statement.isOfAws === true) continue;
@@ -42,7 +43,7 @@ function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role
   }
 }
 
-/** Every resource of the account, or every table or queue. */
+/** Returns whether a resource is a wildcard for all resources, tables or queues. */
 function isEvery(resource: string): boolean {
   return resource === '*' || /^arn:[^:]*:(dynamodb|sqs|\*):[^:]*:[^:]*:(table\/)?\*$/.test(resource);
 }

@@ -9,7 +9,7 @@ import {
 } from './postgres-facts.ts';
 import { ServerReport } from './server-report.ts';
 
-/** What is looked at. */
+/** The claims table to check. */
 export interface PostgresTarget {
   readonly pool: PostgresPool;
   /** The claims table: `table` or `schema.table`. Default: `batchlatch_claims`. */
@@ -18,7 +18,6 @@ export interface PostgresTarget {
   readonly now?: () => number;
 }
 
-/** The table's name where nobody says. */
 const DEFAULT_TABLE = 'batchlatch_claims';
 
 const OLDEST_VERSION = 130_000;
@@ -26,8 +25,8 @@ const MOST_AHEAD_MS = 5_000;
 const MOST_FORGOTTEN = 10_000;
 
 /**
- * Looks for mistakes in a claims table of PostgreSQL, and in how it is reached. Only reads. Throws a `ConfigurationError` for a
- * name that cannot be a table's, and rejects with the database's error where it cannot be asked.
+ * Finds mistakes in a claims table of PostgreSQL, and in the connection to it. Writes nothing. Throws a
+ * `ConfigurationError` for an invalid table name; rejects with the database's error if it cannot be queried.
  */
 export async function doctorPostgres({
   pool,
@@ -80,7 +79,7 @@ function judgeServer(facts: PostgresFacts, report: ServerReport): void {
   }
 }
 
-/** `sql` are the statements that create the table. */
+/** Judges the table. `sql`: the statements that create it. */
 function judgeTable(
   { table, sql }: { readonly table: string; readonly sql: string },
   user: string,
@@ -138,18 +137,20 @@ function judgeRights(table: string, user: string, facts: TableFacts, report: Ser
   } else if (facts.lacks.includes('DELETE')) {
     report.report('postgres-grant-missing', {
       severity: 'info',
-      message: `The role ${user} may not DELETE in table ${table}: enough for functions, and not for \`claims forget\` and the clean-up.`,
+      message:
+        `The role ${user} may not DELETE in table ${table}: enough for ` +
+        'functions, and not for `claims forget` and the clean-up.',
       fix: `GRANT DELETE ON ${quotedTable(table)} TO ${role};`,
     });
   }
 }
 
-/** A name with quotes: whatever it is, it is a name in a statement, and nothing else. */
+/** Quotes an identifier, so that any name is safe in a statement. */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The quoted name of a table that `claimsTableSql` has accepted. */
+/** Quotes a table name that `claimsTableSql` has accepted. */
 function quotedTable(table: string): string {
   return table.split('.').map(quoted).join('.');
 }
@@ -159,7 +160,7 @@ interface Trouble {
   readonly fix: string;
 }
 
-/** As the statements that create the table have them: there is no second list of its columns. */
+/** Compares the columns with those of the statements that create the table. */
 function columnTroubles(sql: string, { columns }: TableFacts): Trouble[] {
   const there = new Map(columns.map((column) => [column.name, column]));
   const wanted = columnsIn(sql);
@@ -212,7 +213,7 @@ function indexesIn(sql: string): { readonly name: string; readonly text: string 
   return [...sql.matchAll(/^CREATE INDEX IF NOT EXISTS ("(?:[^"]|"")+") .*;$/gm)].map(
     ([text, name = '']) => ({
       name: name.slice(1, -1).replaceAll('""', '"'),
-      // Nobody has to wait for it.
+      // CONCURRENTLY does not block writes.
       text: text.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'),
     }),
   );

@@ -2,7 +2,7 @@ import { checkRedis, type RedisClient, type RedisPrimary, redisPrimaries } from 
 import type { DoctorReport } from '../finding.ts';
 import { ServerReport } from './server-report.ts';
 
-/** What is looked at. */
+/** The server to check. */
 export interface RedisTarget {
   readonly client: RedisClient;
   /** Default: `Date.now`. */
@@ -18,8 +18,8 @@ const FULL = 0.9;
 type Info = ReadonlyMap<string, string>;
 
 /**
- * Looks for settings of a Redis or Valkey that do not fit claims, at each primary of a cluster. Writes nothing. What the user
- * may not ask is said in `skipped`; rejects where no server answers.
+ * Finds settings of Redis or Valkey that do not suit claims, on each primary of a cluster. Writes nothing.
+ * Lists in `skipped` what the user may not query. Rejects if no server answers.
  */
 export async function doctorRedis({ client, now = Date.now }: RedisTarget): Promise<DoctorReport> {
   const report = new ServerReport('Redis');
@@ -103,7 +103,9 @@ async function judgePersistence(
     (field) => (info.get(field) ?? 'ok') !== 'ok',
   );
   if (failing.length > 0) {
-    report.report('redis-persistence-failing', { message: `${name} says of ${failing.join(', ')}: err.` });
+    report.report('redis-persistence-failing', {
+      message: `${name} reports an error in ${failing.join(', ')}.`,
+    });
   }
   if (info.get('aof_enabled') !== '0') return;
   const save = await answerOf(primary, ['config', 'get', 'save'], report);
@@ -112,7 +114,8 @@ async function judgePersistence(
   report.report('redis-not-persistent', {
     ...(hasSnapshots && { severity: 'info' }),
     message: hasSnapshots
-      ? `${name} has snapshots (save ${String(save[1])}) and no append-only file: a restart forgets the claims since the last.`
+      ? `${name} has snapshots (save ${String(save[1])}) and no append-only ` +
+        'file: a restart forgets the claims since the last.'
       : `${name} keeps its data in memory alone.`,
   });
 }
@@ -128,7 +131,7 @@ async function judgeScripts(name: string, primary: RedisPrimary, report: ServerR
   }
 }
 
-/** Managed servers refuse some commands, and so does an ACL. */
+/** Returns a command's reply; if an ACL or a managed server refuses it, adds a note and returns undefined. */
 async function answerOf(primary: RedisPrimary, command: string[], report: ServerReport): Promise<unknown> {
   try {
     return await primary.send(command);
@@ -142,13 +145,13 @@ function versionOf(info: Info): string {
   return info.get('valkey_version') ?? info.get('redis_version') ?? 'of an unknown version';
 }
 
-/** The fields of INFO, of all its sections. A client may have been told to give buffers. */
+/** Parses the fields of all sections of INFO. The reply may be a buffer. */
 function infoIn(answer: unknown): Info {
   const fields = String(answer).matchAll(/^([^:\r\n]+):(.*?)\r?$/gm);
   return new Map([...fields].map(([, field = '', value = '']) => [field, value]));
 }
 
-/** `ip=…,port=…,state=online,offset=…,lag=0` */
+/** Parses `ip=…,port=…,state=online,offset=…,lag=0`. */
 function fieldsIn(text: string): Info {
   return new Map(text.split(',').map((field) => field.split('=', 2) as [string, string]));
 }

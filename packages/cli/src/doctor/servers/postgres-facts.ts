@@ -1,19 +1,19 @@
 import type { PostgresPool, SqlConnection } from 'batchlatch/postgres';
 import { onConnection } from '../../tool-base/on-connection.ts';
 
-/** What the catalogue of a database says of the claims table, and the server of itself. */
+/** The facts about a server and its claims table, as the server reports them. */
 export interface PostgresFacts {
-  /** Such as 150012. */
+  /** `server_version_num`, such as 150012. */
   readonly version: number;
   readonly user: string;
   readonly isReadOnly: boolean;
   readonly settings: { readonly fsync: string; readonly synchronous_commit: string };
-  /** How far its clock is ahead of this machine's, in milliseconds. */
+  /** How far its clock is ahead of this machine's; milliseconds. */
   readonly aheadMs: number;
-  /** Whether the server that answers is another process than the one that the connection was made to. */
+  /** Whether another server process answers than the one that the client connected to. */
   readonly isPooled: boolean;
   readonly allowsTransactions: boolean;
-  /** Undefined where there is no such table. */
+  /** Undefined if there is no such table. */
   readonly table: TableFacts | undefined;
 }
 
@@ -22,14 +22,13 @@ export interface TableFacts {
   readonly isLogged: boolean;
   readonly hasRowSecurity: boolean;
   readonly columns: readonly ColumnFacts[];
-  /** The columns of its primary key. */
   readonly primaryKey: readonly string[];
-  /** Those that can be used. */
+  /** The valid indexes. */
   readonly indexes: readonly string[];
-  /** The rights that the role lacks. */
+  /** The privileges that the role lacks. */
   readonly lacks: readonly string[];
   readonly lacksSchema: boolean;
-  /** Up to 10,001 rows that have been past their retention for a day; undefined where they cannot be read. */
+  /** Rows past their retention for a day, counted up to 10,001; undefined if they cannot be read. */
   readonly forgotten: number | undefined;
 }
 
@@ -42,10 +41,10 @@ export interface ColumnFacts {
 
 const MOST_FORGOTTEN = 10_001;
 
-/** What is read are a few rows of the catalogue; the count of forgotten rows is the longest. */
+/** The limit for all queries; counting the forgotten rows takes longest. */
 const LONGEST_READ_MS = 60_000;
 
-/** Reads all of it on one connection. `table` is quoted already. Rejects with the database's error. */
+/** Reads all facts on one connection. `table` must be quoted. Rejects with the database's error. */
 export function readPostgresFacts(
   pool: PostgresPool,
   table: string,
@@ -57,7 +56,7 @@ export function readPostgresFacts(
 async function factsOn(client: SqlConnection, table: string, now: () => number): Promise<PostgresFacts> {
   const before = now();
   const server = await one(client, SERVER);
-  // The answer was on its way for some of that time.
+  // The server read its clock about halfway through the request.
   const localMs = (before + now()) / 2;
   const { processID } = client as { readonly processID?: unknown };
   return {
@@ -73,12 +72,13 @@ async function factsOn(client: SqlConnection, table: string, now: () => number):
 }
 
 const SERVER = `
-SELECT current_setting('server_version_num')::int AS version, current_user::text AS user, pg_backend_pid() AS pid,
+SELECT current_setting('server_version_num')::int AS version, current_user::text AS user,
+  pg_backend_pid() AS pid,
   current_setting('transaction_read_only') = 'on' OR pg_is_in_recovery() AS read_only,
   current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 
-/** A pooler in statement mode refuses, or forgets in between. */
+/** Returns whether a transaction works: a pooler in statement mode refuses BEGIN, or forgets it. */
 async function allowsTransactions(client: SqlConnection): Promise<boolean> {
   try {
     await client.query({ text: 'BEGIN', values: [] });
@@ -135,14 +135,15 @@ FROM pg_attribute AS a LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
 WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
 
 const PRIMARY_KEY = `
-SELECT a.attname::text AS name FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+SELECT a.attname::text AS name
+FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
 WHERE i.indrelid = $1::oid AND i.indisprimary AND i.indisvalid`;
 
 const INDEXES = `
 SELECT c.relname::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
 WHERE i.indrelid = $1::oid AND i.indisvalid`;
 
-/** No more than are needed to tell. */
+/** Counts rows past their retention, no more than needed for the finding. */
 async function countForgotten(client: SqlConnection, table: string): Promise<number | undefined> {
   const text =
     `SELECT count(*)::int AS rows FROM (SELECT FROM ${table} ` +
@@ -150,7 +151,7 @@ async function countForgotten(client: SqlConnection, table: string): Promise<num
   try {
     return Number((await one(client, text))['rows']);
   } catch {
-    return undefined; // without the right, or without the column: that is found by itself
+    return undefined; // no privilege or no such column; other findings report these
   }
 }
 

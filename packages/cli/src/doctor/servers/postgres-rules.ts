@@ -2,7 +2,7 @@ import type { Rules } from '../rules/rule.ts';
 
 const GRANTS = 'stores/postgres.md#permissions';
 
-/** What can be wrong with claims in PostgreSQL. */
+/** Rules for claims in PostgreSQL. */
 export const POSTGRES_RULES: Rules = {
   'postgres-table-missing': {
     severity: 'error',
@@ -13,19 +13,23 @@ export const POSTGRES_RULES: Rules = {
   'postgres-table-columns': {
     severity: 'error',
     what: 'a claims table whose columns or key are not those that this version needs',
-    why: 'Statements fail, and no record runs; or the rows of an acquire are found in another order than they are locked in.',
+    why:
+      'Statements fail, and no record runs; or the rows of an acquire ' +
+      'are found in another order than they are locked in.',
     fix: 'the statements of `npx batchlatch table create --postgres --print`, or the columns that are named',
   },
   'postgres-index-missing': {
     severity: 'warning',
     what: 'a claims table without one of its indexes, or with one that is not valid',
-    why: 'Whoever looks for overdue claims, and the clean-up of what is past its retention, read the whole table.',
+    why: 'Queries for overdue claims, and the clean-up of claims past their retention, read the whole table.',
     fix: '`CREATE INDEX CONCURRENTLY`, as `npx batchlatch table create --postgres --print` shows it',
   },
   'postgres-table-unlogged': {
     severity: 'error',
     what: 'a claims table that is UNLOGGED or temporary',
-    why: 'PostgreSQL empties it after a crash, and a replica has nothing of it: work that is done runs again.',
+    why:
+      'PostgreSQL empties it after a crash, and a replica has ' +
+      'nothing of it: work that is done runs again.',
     fix: '`ALTER TABLE … SET LOGGED`',
   },
   'postgres-grant-missing': {
@@ -69,13 +73,18 @@ export const POSTGRES_RULES: Rules = {
   'postgres-pooler': {
     severity: 'info',
     what: 'a pooler between the functions and the database, such as PgBouncer or RDS Proxy',
-    why: 'batchlatch keeps nothing in a session (leave out `prepare`), so that transaction mode is enough. What a handler itself keeps in one (SET, LISTEN, advisory locks, temporary tables) is lost after each transaction.',
+    why:
+      'batchlatch keeps nothing in a session (leave out `prepare`), so that ' +
+      'transaction mode is enough. What a handler itself keeps in one (SET, LISTEN, ' +
+      'advisory locks, temporary tables) is lost after each transaction.',
     fix: 'nothing for claims',
   },
   'postgres-clock-differs': {
     severity: 'info',
     what: 'a server whose clock is more than 5 s from that of this machine',
-    why: 'Leases go by the clock of the server alone. People see a claim as overdue sooner or later than it is.',
+    why:
+      'Leases go by the clock of the server alone. People see a ' +
+      'claim as overdue sooner or later than it is.',
     fix: 'time by NTP on both',
   },
   'postgres-old': {

@@ -1,6 +1,6 @@
 import type { Rules } from '../rules/rule.ts';
 
-/** What can be wrong with claims in Redis or Valkey. */
+/** Rules for claims in Redis or Valkey. */
 export const REDIS_RULES: Rules = {
   'redis-eviction': {
     severity: 'error',
@@ -19,7 +19,9 @@ export const REDIS_RULES: Rules = {
   'redis-not-persistent': {
     severity: 'warning',
     what: 'neither an append-only file nor snapshots (an info where there are only snapshots)',
-    why: 'A restart forgets the claims, all of them or those since the last snapshot: work that is done runs again.',
+    why:
+      'A restart forgets the claims, all of them or those since the ' +
+      'last snapshot: work that is done runs again.',
     fix: '`appendonly yes`',
     docs: 'stores/redis.md#set-it-up',
   },
@@ -32,14 +34,16 @@ export const REDIS_RULES: Rules = {
   'redis-replica-lag': {
     severity: 'warning',
     what: 'a replica that is more than 10 s or 1 MB behind, or not in line',
-    why: 'If it becomes the primary, the claims that it does not have are forgotten, and work that is done runs again.',
+    why:
+      'If it becomes the primary, the claims that it does not have ' +
+      'are forgotten, and work that is done runs again.',
     fix: '`wait` of the store, `min-replicas-to-write` and `min-replicas-max-lag`, or a nearer replica',
     docs: 'stores/redis.md#set-it-up',
   },
   'redis-no-replica': {
     severity: 'info',
     what: 'a server without a replica',
-    why: 'While it is down, no record runs; and what its disk does not have is forgotten.',
+    why: 'While it is down, no record runs; claims that are not on its disk are lost.',
     fix: 'a replica, where that matters',
     docs: 'stores/redis.md#set-it-up',
   },
@@ -59,7 +63,10 @@ export const REDIS_RULES: Rules = {
   'redis-clock-differs': {
     severity: 'info',
     what: 'a server whose clock is more than 5 s from that of this machine',
-    why: 'Leases go by the clock of the server alone. People see a claim as overdue sooner or later than it is; a replica whose clock differs ends leases otherwise when it becomes the primary (`clockToleranceMs`).',
+    why:
+      'Leases go by the clock of the server alone. People see a claim as overdue ' +
+      'sooner or later than it is; a replica whose clock differs ends leases at ' +
+      'other times when it becomes the primary (`clockToleranceMs`).',
     fix: 'time by NTP on both',
   },
   'redis-old': {

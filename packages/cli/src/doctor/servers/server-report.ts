@@ -1,22 +1,22 @@
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
 import { RULES } from '../rules/all-rules.ts';
 
-/** What is said of a server. */
+/** The result of a check. */
 interface Verdict {
   readonly message: string;
-  /** Default: the rule's. */
+  /** Default: the rule's fix. */
   readonly fix?: string;
-  /** Milder than the rule says. */
+  /** A milder severity than the rule's. */
   readonly severity?: Severity;
 }
 
-/** Collects what is found on a server. */
+/** The findings about one server. */
 export class ServerReport {
   readonly #resource: string;
   readonly #findings: Finding[] = [];
   readonly #skipped: string[] = [];
 
-  /** `resource`: how it is named, without what a URL may hold besides. */
+  /** `resource`: the server's name in findings; no URL, which may hold a password. */
   constructor(resource: string) {
     this.#resource = resource;
   }

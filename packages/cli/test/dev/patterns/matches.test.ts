@@ -164,8 +164,8 @@ describe('Lists of objects', () => {
 
 describe('A pattern is refused, as by AWS,', () => {
   it.each<[string, unknown, string]>([
-    ['that is no object', 'x', 'it is no object of JSON'],
-    ['that is null', null, 'it is no object of JSON'],
+    ['that is no object', 'x', 'it is not a JSON object'],
+    ['that is null', null, 'it is not a JSON object'],
     ['that is empty', {}, 'it is an empty object'],
     ['with a plain value', { a: 'x' }, '"a" must be an object or an array'],
     ['with an empty object', { a: { b: {} } }, '"a.b" is an empty object'],

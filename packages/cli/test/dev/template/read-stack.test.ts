@@ -410,7 +410,7 @@ Resources:
       ['shop-Orders', undefined, 'Nightly', 'x'],
     ]);
     expect(notes).toContain(
-      'Rule does not run here: arn:aws:sns:us-east-1:000000000000:shop-Topic is no function or queue of this template.',
+      'Rule does not run here: arn:aws:sns:us-east-1:000000000000:shop-Topic is not a function or queue of this template.',
     );
   });
 
@@ -429,8 +429,8 @@ Resources:
     );
     expect(functions[0]?.triggers).toEqual([]);
     expect(notes).toEqual([
-      'Fn, event E does not run here: arn:aws:sqs:eu-west-1:1:far is no queue or stream of this template.',
-      'Events of these types run no function here: Api.',
+      'Fn, event E does not run here: arn:aws:sqs:eu-west-1:1:far is not a queue or stream of this template.',
+      'Events of these types invoke no function here: Api.',
     ]);
   });
 
@@ -494,7 +494,7 @@ describe('What cannot be used is an error with file and line:', () => {
         'Events:\n  E:\n    Type: SQS\n    Properties: { Queue: !GetAtt Orders.Arn, FilterCriteria: { Filters: [{ Pattern: x }] } }',
         QUEUE,
       ),
-      'line 11: a filter of Fn, event E is refused: its `Pattern` is no text of JSON',
+      'line 11: a filter of Fn, event E is refused: its `Pattern` is not JSON',
     ],
     [
       'a schedule without an expression',
