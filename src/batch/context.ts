@@ -82,6 +82,7 @@ export interface Settings extends AttemptRules {
 
 /** The value of an option. Each is made by its own imported function, so unused ones are not bundled. */
 interface ValueOf<Option extends string> {
+  /** The name of the option. */
   readonly option: Option;
 }
 

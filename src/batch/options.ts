@@ -98,7 +98,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    * @param error The error that the handler threw.
    */
   readonly retryable?: (error: unknown) => boolean;
-  /** Waits for a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: hands the record back. */
+  /** Waits for a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: hands it back. */
   readonly onConflict?: ConflictPolicy;
   /**
    * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`, for `visibility`, `deadLetter` and the

@@ -79,8 +79,8 @@ function takeDefaultNamespace(store: ClaimStore, namespace: string, processor: o
   else if (user !== processor) {
     throw new ConfigurationError(
       `Two processors of this process use the default namespace \`${namespace}\` on one claim ` +
-        'store, so equal keys would count as the same work: set `namespace` for each of them, or create the ' +
-        'processor once and not in every call',
+        'store, so equal keys would count as the same work: set `namespace` for each of them, or create ' +
+        'the processor once and not in every call',
     );
   }
 }
