@@ -3,16 +3,15 @@ import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
 import { abortedError, OverdueError, silentError } from './network-errors.ts';
 import type { Ticker } from './ticker.ts';
 
-/** The limits of the connections to one server, and the timer that counts them. */
+/** The limits of connections to one server, and the timer that counts them. */
 export interface Patience {
   readonly limits: ConnectionLimits;
   readonly ticker: Ticker;
 }
 
-/** One request, until its answer is there or nobody waits for it. */
 export abstract class Exchange {
   isAnswered = false;
-  /** Since the last byte of the answer. */
+  /** The time since the last byte of the answer. */
   silentForMs = 0;
   readonly #request: ExchangeRequest;
   readonly #patience: Patience;
@@ -33,13 +32,13 @@ export abstract class Exchange {
     this.#reject = reject;
   }
 
-  /** Ends its connection, if it has one: nobody knows what still comes over it. */
+  /** Closes the request's connection, because a late answer may still arrive on it. */
   protected abstract drop(): void;
 
-  /** Ends idle connections to the same server: they are most likely as dead as one that failed. */
+  /** Closes idle connections to the server: they are probably as dead as the one that failed. */
   protected abstract dropIdle(): void;
 
-  /** Limits how long it takes, from now on. */
+  /** Starts to count the limits. */
   watch(): void {
     this.#patience.ticker.add(this.#tick);
     this.#request.signal?.addEventListener('abort', this.#giveUp);
@@ -61,7 +60,7 @@ export abstract class Exchange {
     this.dropIdle();
   }
 
-  /** The first tick may come at once. */
+  /** Counts a tick; the first may come at once. */
   readonly #tick = (): void => {
     const { limits, ticker } = this.#patience;
     if (this.silentForMs >= limits.silentMs) this.lose(silentError(limits.silentMs));
@@ -81,7 +80,7 @@ export abstract class Exchange {
   }
 }
 
-/** Resolves with the answer to a request. `begin` sends it; what that throws, the request fails with. */
+/** Resolves with the answer to a request that `begin` sends. Rejects with what `begin` throws. */
 export function answerTo(
   { signal }: ExchangeRequest,
   begin: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => Exchange,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionLimits } from './connections.ts';
 import { unconnectedError } from './network-errors.ts';
 
-/** Calls what is entered in it, again and again until it is taken out. */
+/** Calls each registered callback on every tick until it is removed. */
 export interface Ticker {
   readonly everyMs: number;
   add(tick: () => void): void;
@@ -10,8 +10,8 @@ export interface Ticker {
 }
 
 /**
- * One timer for all requests that are open; it does not keep the process alive. Whoever counts ticks is patient with a process
- * that stood still, frozen or busy: an answer that lies in its socket meanwhile is read before the next tick.
+ * Creates one timer for all open requests; it does not keep the process alive. Counting ticks tolerates a
+ * frozen or busy process: an answer that arrived meanwhile is read before the next tick.
  */
 function ticker(everyMs: number): Ticker {
   const open = new Set<() => void>();
@@ -35,14 +35,14 @@ function ticker(everyMs: number): Ticker {
   };
 }
 
-/** So many to the shorter of the times after which a connection is given up. */
+/** The number of ticks within the shorter of the connection timeouts. */
 const TICKS = 6;
 
 export function tickerFor({ silentMs, connectMs }: ConnectionLimits): Ticker {
   return ticker(Math.min(silentMs, connectMs) / TICKS);
 }
 
-/** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
+/** Limits the time to connect: a lost SYN deserves less patience than an answer. A freeze does not count. */
 export function limitConnecting(socket: Socket, connectMs: number, ticks: Ticker): void {
   let waitedMs = 0;
   const tick = (): void => {
