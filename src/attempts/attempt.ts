@@ -163,8 +163,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     if (watch.wants.started) watch.notify({ type: 'started', ...this.facts });
     let returning: Promise<unknown>;
     try {
-      // An async context of its own: `enterWith` in a handler must not affect the next that starts in this
-      // turn.
+      // An async context of its own: `enterWith` must not affect the next handler that starts in this turn.
       returning = Promise.resolve(new AsyncResource('batchlatch').runInAsyncScope(handler, undefined, this));
     } catch (thrown) {
       returning = Promise.reject(thrown);

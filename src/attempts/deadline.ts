@@ -7,7 +7,7 @@ export interface Deadline {
   /** When Lambda ends the process, in epoch milliseconds; `Infinity` if unknown. */
   readonly endsAt: number;
   remainingTimeMs(): number;
-  /** When `stop` is aborted, in epoch milliseconds; `Infinity` if unknown. A host may move it forward. */
+  /** When `stop` is aborted, in epoch milliseconds; `Infinity` if unknown. A host may shorten it. */
   readonly stopsAt: number;
   /** Aborted when it is time to stop: nothing starts any more, and running handlers are told to stop. */
   readonly stop: Stop;

@@ -138,7 +138,7 @@ export class TooManyCrashesError extends BatchlatchError {
 }
 
 /**
- * A second commit in a run, or one without a claim or after its end. Code: `BATCHLATCH_COMMIT_NOT_ALLOWED`.
+ * A second commit in a run, or one without a claim or after the end. Code: `BATCHLATCH_COMMIT_NOT_ALLOWED`.
  */
 export class CommitNotAllowedError extends BatchlatchError {
   /**

@@ -6,7 +6,7 @@ import type { Deadline } from './deadline.ts';
 
 /** The caller of a handler off Lambda, such as the worker. It puts itself into the context of the call. */
 export interface Host {
-  /** The deadline of this call. A host that is told to stop moves it forward. */
+  /** The deadline of this call. A host that is told to stop shortens it. */
   readonly deadline: Deadline;
   /** The longest default lease, so that it has lapsed before a dead process's messages return. */
   readonly longestLeaseMs: number;
@@ -18,15 +18,15 @@ export interface Host {
   readonly runHandler: (handler: () => unknown) => unknown;
   /**
    * Called when all records have their outcomes, before SQS is told when to show messages again: until then
-   * the host keeps them invisible. Resolves with the ids (as in the answer) of records that the host keeps
-   * and calls again.
+   * the host keeps them invisible. Resolves with the ids (as in the answer) of the records that the host
+   * keeps for another call.
    */
   beforeHandBack(report: HostReport): Promise<ReadonlySet<string>>;
 }
 
-/** How the records of a call ended, besides which are acknowledged. */
+/** The ends of records that are not acknowledged. */
 export interface HostReport {
-  /** The store did not give a claim, or did not confirm an end. */
+  /** For some records the store did not give a claim, or did not confirm the end. */
   readonly storeFailed: boolean;
   /** The errors of other failed records. */
   readonly errors: readonly unknown[];

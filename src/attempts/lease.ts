@@ -45,8 +45,7 @@ export async function extendLeases(
   try {
     const outcomes = await store.extend(extensions, { signal });
     for (const [index, attempt] of attempts.entries()) {
-      // The store's lease begins when it writes, which is later. The handler must not see a later end than
-      // the row's.
+      // The store's lease begins when it writes, so the handler never sees a later end than the row's.
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
       if (outcomes[index] === 'stored' && leaseUntil > attempt.leaseUntil) attempt.leaseUntil = leaseUntil;
     }
@@ -68,7 +67,7 @@ async function unlessCommitted(attempt: Attempt, outcome: SettleOutcome): Promis
   return attempt.isCommitted ? 'stored' : 'lost';
 }
 
-/** Whether a claim has waited so long for its start that little of its lease is left. */
+/** Returns whether a claim has waited so long for its start that little of its lease is left. */
 export function isShort({ leaseUntil, scope: { time } }: Attempt): boolean {
   // rule: short-lease
   return leaseUntil - time.clock.now() < time.leaseMs() / 2;

@@ -27,8 +27,7 @@ interface Counts {
 export function refusalOf(claim: Counts, rules: AttemptRules): Error | undefined {
   const { maxAttempts, maxCrashes, onLapsedLease } = rules;
   const { crashes } = claim;
-  // Not `tookOver`: if the answer of a takeover is lost, a retry says that the claim was already this
-  // attempt's.
+  // Not `tookOver`: after the lost answer of a takeover, a retry finds the claim to be its own.
   // rule: lapsed-lease-parks
   if (onLapsedLease === 'park' && crashes > 0) return new LapsedLeaseError();
   // rule: max-crashes

@@ -27,7 +27,7 @@ export class Running implements Iterable<Attempt> {
     if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
   }
 
-  /** Ends the invocation. Handlers that still run are stopped when their leases end. */
+  /** Called when the invocation is over. Handlers that still run are stopped when their leases end. */
   leave(): void {
     if (this.#timerAt !== Infinity && [...this].length === 0) this.#setTimer(Infinity);
   }

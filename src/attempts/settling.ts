@@ -150,9 +150,7 @@ function tellSettled(attempt: Attempt, settled: Settled): void {
   }
 }
 
-/**
- * Returns the end to store: after a failed commit a failure that may run again, even if the handler returned.
- */
+/** Returns the end to store: a failed commit makes it a failure that may run again. */
 function endBeside(attempt: Attempt, end: AttemptEnd): AttemptEnd {
   const failure = attempt.transaction?.failure;
   // rule: unknown-commit-fails

@@ -70,8 +70,7 @@ export class Starts {
       claims: { store },
       time: { deadline },
     } = this.#scope;
-    // Attempts that may not start any more are not written: their claims have to be released before the
-    // answer.
+    // Do not write starts that cannot happen: their claims have to be released before the answer.
     if (deadline.stop.aborted) return [];
     const claims = group.map(({ attempt: { key, owner } }) => ({ key, owner }));
     try {

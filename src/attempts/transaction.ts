@@ -80,10 +80,7 @@ export class Transaction {
     throw end.thrown;
   }
 
-  /**
-   * Tries once to write effect and completion. Rejects unless both are written; after `refused` call it
-   * again.
-   */
+  /** Tries once to write effect and completion. Rejects unless both are; can be repeated after `refused`. */
   async commit(ask: () => Promise<CommitOutcome>): Promise<void> {
     if (this.#state !== 'pending')
       throw new CommitNotAllowedError(this.#state === 'none' ? 'ended' : this.#state);

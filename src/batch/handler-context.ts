@@ -8,7 +8,7 @@ import type { RecordContext } from './record-handler.ts';
 
 /**
  * The context of a handler. Its members are own properties, so copies keep them. Shared accessors create the
- * rarely used ones on demand: functions in each context take 2.3 MB more for 10,000 running handlers.
+ * rarely used ones on demand: functions in each context would take 2.3 MB more for 10,000 running handlers.
  */
 export class HandlerContext implements RecordContext {
   declare readonly signal: AbortSignal;

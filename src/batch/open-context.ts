@@ -127,8 +127,7 @@ function timeOf(
   { clock }: Ports,
   { deadline, host, batch }: Omit<Invoked, 'lambda'>,
 ): AttemptTime {
-  // Off Lambda, leases have no end of an invocation to last to, and messages return when their visibility
-  // ends.
+  // Off Lambda no invocation's end bounds a lease, and messages return when their visibility ends.
   const comesAgainSoon = batch.comesAgainSoon === true || host !== undefined;
   const longestMs = Math.min(comesAgainSoon ? SHORT_LEASE_MS : Infinity, host?.longestLeaseMs ?? Infinity);
   return {

@@ -62,8 +62,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    */
   readonly retentionMs?: RetentionMs;
   /**
-   * How long before Lambda's timeout to stop, in milliseconds. Default 1,000, at most half the remaining
-   * time.
+   * Milliseconds before Lambda's timeout to stop and answer. Default 1,000, at most half the remaining time.
    */
   readonly deadlineMarginMs?: number;
   /** How long one handler may run, in milliseconds. Default: no limit. */
@@ -81,14 +80,14 @@ export interface BatchProcessorOptions<Body = unknown> {
    */
   readonly maxCrashes?: number;
   /**
-   * Decides about a key whose last attempt crashed and may have done its work: `rerun` (default), or `park`
-   * for work that must not run again until a person has looked at it or `retentionMs.parked` is over. `park`
-   * costs one write per record.
+   * Sets what happens to a key whose last attempt crashed and may have done its work: `rerun` (default), or
+   * `park` for work that must not run again until a person has looked at it or `retentionMs.parked` is over.
+   * `park` costs one write per record.
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
-   * Decides about a record when the claim store is unavailable and cannot store its claim or completion:
-   * `runWithoutClaim()` runs and acknowledges it. Default: it is handed back.
+   * Sets what happens to a record when the claim store is unavailable and cannot store its claim or
+   * completion: `runWithoutClaim()` runs and acknowledges it. Default: it is handed back.
    */
   readonly onStoreError?: StoreErrorPolicy;
   /**
@@ -113,7 +112,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** Sets when handed-back SQS messages come again: `backoff()`. Default: the queue's visibility timeout. */
   readonly visibility?: VisibilityPolicy;
   /**
-   * Sends permanently failed records to a queue, with the error: `deadLetterQueue({ url })`. Default: off.
+   * Sends permanently failed records, with the error, to a queue: `deadLetterQueue({ url })`. Default: off.
    */
   readonly deadLetter?: DeadLetterPolicy;
   /**
@@ -138,9 +137,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    * all records are read at once.
    */
   readonly reading?: ReadingPolicy;
-  /**
-   * Receives the events of every record. Default: JSON lines on stdout, filtered by `BATCHLATCH_LOG_LEVEL`.
-   */
+  /** Receives the events of records. Default: JSON lines on stdout, filtered by `BATCHLATCH_LOG_LEVEL`. */
   readonly observer?: Observer;
   /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;

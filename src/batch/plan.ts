@@ -4,9 +4,7 @@ import type { ReadRecord, SourceEntry } from '../sources/source.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
-/**
- * A frozen record. Its links point to earlier records only, so no records wait for each other in a circle.
- */
+/** A frozen record. Its links point to earlier records only, so records never wait in a circle. */
 export interface PlannedRecord {
   readonly index: number;
   /** The identifier in the response. */
@@ -78,8 +76,8 @@ export function unread(source: SourceEntry, index: number): KeyedRecord {
 }
 
 /**
- * Links records with equal keys. The first with a payload hash leads, and the others with that hash share its
- * outcome. A record with another payload claims after the last leader of its key.
+ * Links records with equal keys. The first of each key and payload hash leads; the others follow it and share
+ * its outcome. A record with another payload claims after the last leader of its key.
  */
 export function plan(records: readonly KeyedRecord[]): readonly PlannedRecord[] {
   /** The last leader of each key. */

@@ -34,10 +34,7 @@ export interface RecordContext extends AttemptContext {
   done(): void;
   /** The key to pass to services that accept an idempotency key. */
   readonly idempotencyKey: string;
-  /**
-   * The fencing token: how often the key was claimed. Downstream services can refuse lower ones than they
-   * saw.
-   */
+  /** The fencing token: how often the key was claimed. Downstream services can refuse lower tokens. */
   readonly attempt: number;
   /** The time, in epoch milliseconds, until which no other attempt of the key starts. */
   readonly leaseUntil: number;

@@ -36,8 +36,7 @@ export async function runBatch(
   const deadline = host?.deadline ?? createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
   let close: (() => void) | undefined;
   try {
-    // Release what earlier invocations could not: a redelivery that found such a claim would count as a
-    // crash.
+    // Release what earlier invocations could not: a redelivery would take such a claim for a crash.
     if (unstarted.hasAny) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }

@@ -35,8 +35,7 @@ class BatchRun implements AfterClaim, AfterRun {
     this.#schedule = new Schedule(ledger.records, {
       reach: reachOf(context),
       isAlone: host?.isAlone === true,
-      // Other calls run in this process. The host calls with each put-off record alone once nothing else
-      // runs.
+      // Other calls run in this process. Once none does, the host calls with each put-off record alone.
       leavesPutOff: host?.isAlone === false,
     });
     this.#claim = new ClaimStage(context, this.#schedule, this);

@@ -88,9 +88,7 @@ export class Schedule {
     else this.#withdrawFrom(next, 'order');
   }
 
-  /**
-   * Puts off a record and those behind it: they run last and alone. Call `rest` once its claim is released.
-   */
+  /** Puts off a record and those behind it to run last and alone. Call `rest` once its claim is released. */
   putOff(record: PlannedRecord): void {
     if (this.#turns[record.index] === PUT_OFF) return;
     this.#turns[record.index] = PUT_OFF;

@@ -29,10 +29,7 @@ export type Step =
   | { readonly do: 'pass'; readonly record: PlannedRecord }
   /** Drop a record whose claim was never requested. */
   | { readonly do: 'drop'; readonly record: PlannedRecord; readonly why: 'deadline' | 'order' | 'suspect' }
-  /**
-   * Withdraw a record and release its claim: after a failure in its lane, or because it waits for a put-off
-   * one.
-   */
+  /** Withdraw a record and release its claim: its lane failed, or it waits for a put-off record. */
   | { readonly do: 'withdraw'; readonly record: PlannedRecord; readonly why: 'order' | 'put-off' };
 
 /** How a record's turn ended, for the records that wait for it. */

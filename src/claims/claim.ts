@@ -56,7 +56,7 @@ export interface Claim {
   /** The error of the last attempt, in FAILED and PARKED claims. */
   readonly error?: StoredError;
   /**
-   * The sender's id of the last record that claimed the key. Absent if the key ends with it, and for calls.
+   * The sender's id of the record that claimed the key last. Absent if the key ends with it, or for calls.
    */
   readonly recordId?: string;
   /** When the last attempt claimed the key, in epoch milliseconds. Absent for the first: see `createdAt`. */
