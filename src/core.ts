@@ -1,6 +1,6 @@
 /**
- * The same as `batchlatch` without the DynamoDB store and the list of all sources: `store` and `source` have to be
- * given, and a bundle contains only what they import.
+ * `batchlatch` without the DynamoDB store and the list of all sources: `store` and `source` are required, and
+ * a bundle contains only what they import.
  *
  * @module batchlatch/core
  */

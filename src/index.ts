@@ -1,7 +1,7 @@
 /**
- * Processes batches of records on AWS Lambda under idempotency claims: the processor with every source, policy and
- * key, and the types that stores and observers are written against. Claims are kept in DynamoDB unless `store` names
- * another store.
+ * Processes batches of records on AWS Lambda with idempotency claims: the processor with every source, policy
+ * and key, and the types for stores and observers. Claims are kept in DynamoDB unless `store` names another
+ * store.
  *
  * @module batchlatch
  */

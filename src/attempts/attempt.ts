@@ -16,66 +16,62 @@ import type { AttemptScope } from './scope.ts';
 import type { Transaction } from './transaction.ts';
 import type { Refusal, Settled, StopReason, Work } from './work.ts';
 
-/** The batch, or the call, that attempts belong to. It learns of each of their turns. */
+/** The batch or call that attempts belong to. It is notified of their state changes. */
 export interface Runner<Of extends Work> {
-  /** The attempt is `ended`, or `abandoned`. */
+  /** The attempt is `ended` or `abandoned`. */
   over(attempt: Attempt<Of>): void;
-  /** The handler of an attempt that was abandoned has ended after all. */
+  /** The handler of an abandoned attempt has ended after all. */
   endedLate(attempt: Attempt<Of>, end: HandlerReturned | HandlerThrew): void;
-  /** The store has answered to the end of an attempt. */
+  /** The store has answered the settlement of an attempt. */
   settled(attempt: Attempt<Of>, settled: Settled): void;
-  /** The store's answers to a request have been passed on. */
+  /** All answers to a request have been passed on. */
   answered(): void;
-  /** Something that must not throw has thrown. */
+  /** A callback that must not throw has thrown. */
   fail(thrown: unknown): void;
 }
 
 type State = 'asked' | 'refused' | 'held' | 'running' | 'ended' | 'abandoned' | 'settling' | 'over' | 'left';
 
 /**
- * One attempt of one key, from the request for its claim to the last word about it: the only object that a record has on its
- * way. It is always in one of these states:
+ * An attempt at one key, from the request for its claim to its settlement. It is the only object that a
+ * record has while it is processed, and always in one of these states:
  *
- * | state     | what is true                                                  | left by                                         |
- * |-----------|---------------------------------------------------------------|-------------------------------------------------|
- * | asked     | its claim has been asked for                                  | the store's answer: `held`, `refused`           |
- * | refused   | the key is not free, or the store does not say                | waiting for its owner (`asked`); nobody else    |
- * | held      | it has the claim, or runs without one; nothing has started    | a slot: `running`, `ended` (it may not run);    |
- * |           |                                                               | giving back: `settling`                         |
- * | running   | its handler has been called                                   | the handler: `ended`; its grace: `abandoned`    |
- * | ended     | how it ended is known, and the claim is still held            | settle: `settling`                              |
- * | abandoned | the record has failed, its handler goes on                    | the handler, late: `ended`, and settled alone   |
- * | settling  | the last word about the claim is on its way                   | the store's answer: `over`, `left`              |
- * | over      | nothing of the claim is this attempt's any more               | nobody                                          |
- * | left      | the store did not answer: the row may be this attempt's       | nobody: the lease ends it                       |
+ * | state     | meaning                                          | next                                    |
+ * |-----------|--------------------------------------------------|-----------------------------------------|
+ * | asked     | its claim has been requested                     | store's answer: `held`, `refused`       |
+ * | refused   | the key is not free, or the store did not answer | retry: `asked`; without claim: `held`   |
+ * | held      | it has its claim or needs none; not started      | slot: `running`; must not run: `ended`; |
+ * |           |                                                  | released: `settling`                    |
+ * | running   | its handler has been called                      | end: `ended`; grace over: `abandoned`   |
+ * | ended     | its end is known; the claim is still held        | settlement: `settling`                  |
+ * | abandoned | the record failed, but its handler still runs    | late end: `ended`, settled separately   |
+ * | settling  | its settlement is on its way                     | store's answer: `over`, `left`          |
+ * | over      | the claim is no longer this attempt's            | none                                    |
+ * | left      | no answer: the claim may still be held           | none: the lease lapses                  |
  *
- * What stops its handler, and its transaction, are made on first use, which most attempts never come to.
+ * The handler's stop and the transaction are created on first use; most attempts need neither.
  */
 export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   readonly of: Of;
   readonly scope: AttemptScope;
-  /** Who learns what becomes of it. */
   readonly runner: Runner<Of>;
   state: State = 'asked';
   owner: string;
-  /** The fencing token; 0: it has no claim. */
+  /** The fencing token; 0 means that the attempt has no claim. */
   attempt = 0;
   releases = 0;
   crashes = 0;
   leaseUntil = 0;
   /** Whether its turn has come: it may run once it has its claim. */
   isInTurn = false;
-  /** Why it is `refused`. */
   refusal: Refusal | undefined = undefined;
-  /** How it ended; of one that was abandoned, how it counts. */
+  /** How it ended; for an abandoned attempt, how it counts. */
   end: AttemptEnd | undefined = undefined;
-  /** What is stored of that. */
   ending: Ending | undefined = undefined;
-  /** What its handler commits together with the completion. */
+  /** The transaction that its handler commits. */
   transaction: Transaction | undefined = undefined;
-  /** The others of the same call. */
   together: RunsTogether | undefined = undefined;
-  /** When its claim was asked for, and then when its handler was called, in epoch milliseconds. */
+  /** When its claim was requested or, later, when its handler was called, in epoch milliseconds. */
   #since: number;
   #stop: HandlerStop | undefined = undefined;
 
@@ -87,7 +83,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.#since = askedAt;
   }
 
-  /** What observers know it by. */
+  /** The identity of the attempt for observers. */
   get facts(): ObservedAttempt {
     const { recordId, key, owner, attempt } = this;
     return { recordId, key, owner, attempt };
@@ -101,22 +97,22 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     return this.of.recordId;
   }
 
-  /** Without a claim nothing of its end is stored. */
+  /** Whether it has a claim. Without one, its end is not stored. */
   get hasClaim(): boolean {
     return this.attempt > 0;
   }
 
-  /** Whether its claim is neither settled nor given back, for all that this process knows. */
+  /** Whether, as far as this process knows, the claim is neither settled nor released. */
   get isOpen(): boolean {
     return this.hasClaim && this.state !== 'over' && !this.isCommitted;
   }
 
-  /** Whether its effect and its completion are written: nothing of its claim remains to be. */
+  /** Whether a transaction has stored its effect and completion, so that nothing is left to settle. */
   get isCommitted(): boolean {
     return this.transaction?.isStored === true;
   }
 
-  /** The store's answer: `asked` → `held`, or `refused`. */
+  /** Takes the store's answer: `asked` → `held` or `refused`. */
   answer(outcome: AcquireOutcome): void {
     if (outcome.status !== 'acquired') {
       this.state = 'refused';
@@ -136,46 +132,47 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     if (outcome.tookOver) watch.notify({ type: 'tookOver', ...facts, crashes: outcome.crashes });
   }
 
-  /** Its key is another owner's, and it waits: `refused` → `asked`. */
+  /** Waits for another owner of the key: `refused` → `asked`. */
   askAgain(owner: string, askedAt: number): void {
     this.state = 'asked';
     this.owner = owner;
     this.#since = askedAt;
   }
 
-  /** It runs without a claim: `refused` → `held`. */
+  /** Runs without a claim: `refused` → `held`. */
   goWithout(owner: string, leaseUntil: number): void {
     this.state = 'held';
     this.owner = owner;
     this.leaseUntil = leaseUntil;
   }
 
-  /** Its handler is not called: `held` → `ended`. */
+  /** Ends without a call of the handler: `held` → `ended`. */
   refuse(end: AttemptEnd): void {
     this.state = 'ended';
     this.end = end;
   }
 
-  /** Calls the handler with the attempt: `held` → `running`. */
+  /** Calls the handler: `held` → `running`. */
   run(handler: (attempt: this) => unknown): void {
     const { watch, time } = this.scope;
-    if (this.state !== 'held') throw new Error(`An attempt that is ${this.state} cannot run`); // a bug, and twice is worse
+    // A bug; running twice is worse.
+    if (this.state !== 'held') throw new Error(`An attempt that is ${this.state} cannot run`);
     this.state = 'running';
     if (time.timeoutMs !== undefined) this.#watchTime(time.timeoutMs);
     this.#since = time.clock.now();
     if (watch.wants.started) watch.notify({ type: 'started', ...this.facts });
     let returning: Promise<unknown>;
     try {
-      // In a context of its own: what it sets with `enterWith` must not reach the next that starts in this turn.
+      // An async context of its own: `enterWith` must not affect the next handler that starts in this turn.
       returning = Promise.resolve(new AsyncResource('batchlatch').runInAsyncScope(handler, undefined, this));
     } catch (thrown) {
       returning = Promise.reject(thrown);
     }
-    // Bound: two closures and what they share take 56 bytes more.
+    // `bind` takes 56 bytes less than two closures and their shared scope.
     void returning.then(this.#noteReturn.bind(this), this.#noteThrow.bind(this));
   }
 
-  /** Aborts the signal. After `graceMs` the handler is not waited for any longer; without a grace it is. */
+  /** Aborts the signal. With `graceMs`, the handler is awaited no longer than that; without, to its end. */
   stop(reason: StopReason, graceMs?: number): void {
     if (this.state !== 'running') return;
     const { watch, time } = this.scope;
@@ -185,34 +182,31 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     }
   }
 
-  /** The lease is over, or another owner's. */
+  /** Stops the handler because the lease is over or another owner has the claim. */
   stopForLease(): void {
     this.stop((cause) => new LeaseLostError({ cause }));
   }
 
-  /** What stops its handler. */
   get stopping(): HandlerStop {
     this.#stop ??= new HandlerStop();
     return this.#stop;
   }
 
-  /** Whether its handler has seen that its signal was aborted. */
   get hasSeenAbort(): boolean {
     return this.#stop !== undefined && this.#stop.hasSeenAbort;
   }
 
-  /** Whether it was told to stop. */
   get isStopped(): boolean {
     return this.#stop?.reason !== undefined;
   }
 
-  /** The store has answered to the last word: `settling` → `over`, or `left`. */
+  /** Takes the store's answer to the settlement: `settling` → `over` or `left`. */
   noteAnswer(outcome: Settled): void {
     this.state = typeof outcome === 'object' ? 'left' : 'over';
   }
 
   #noteReturn(result: unknown): void {
-    // Nearly always: nobody has looked at the signal, and nobody else's counts.
+    // The common case: nobody has looked at the signal, and no other attempt's signal counts.
     const isPlain = this.#stop === undefined && this.together === undefined;
     if (isPlain || this.isCommitted) return this.#noteEnd({ kind: 'returned', result });
     // rule: seen-together
@@ -224,7 +218,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.#noteEnd(endOfThrow(thrown, this.#stop));
   }
 
-  /** The handler has ended: `running`, or `abandoned`, → `ended`. */
+  /** Notes the end of the handler: `running` or `abandoned` → `ended`. */
   #noteEnd(end: HandlerReturned | HandlerThrew): void {
     if (this.isStopped) this.scope.watch.stuck?.noteEnd(this);
     const isLate = this.state === 'abandoned';
@@ -236,7 +230,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.#leave();
   }
 
-  /** Its grace is over: `running` → `abandoned`. */
+  /** Stops waiting after the grace: `running` → `abandoned`. */
   #abandon(error: Error): void {
     if (this.state !== 'running') return;
     this.state = 'abandoned';

@@ -8,10 +8,7 @@ import { CommitNotAllowedError, CommitResultError } from './errors.ts';
 import { endingOf, settlementFor } from './settling.ts';
 import { Transaction } from './transaction.ts';
 
-/**
- * What a store's commit function gets of an attempt. `toValue` makes what the attempt's end is decided by of what is given as
- * the result of a commit.
- */
+/** The handle of an attempt for commit functions. `toValue` converts a result into the value to settle. */
 export class AttemptHandleOf implements AttemptHandle {
   readonly #attempt: Attempt;
   readonly #toValue: ((result: unknown) => unknown) | undefined;
@@ -50,7 +47,7 @@ export class AttemptHandleOf implements AttemptHandle {
   }
 }
 
-/** Writes an effect of the store's kind and the completion in one transaction. */
+/** Writes the effect and the completion in one transaction. */
 async function completeWith(
   attempt: Attempt,
   transaction: Transaction,
@@ -60,7 +57,7 @@ async function completeWith(
   const { clock } = attempt.scope.time;
   const startedAt = clock.now();
   const ending = endingOf(attempt, { kind: 'returned', result });
-  // Of a function or a request: what would be parked, or fail, must not be committed as done.
+  // In functions and requests: a result that would be parked or failed must not be committed as done.
   if (ending.end !== 'complete') throw new CommitResultError(ending.problem ?? ending.error.message);
   await transaction.commit(() => commit(attempt, effect, ending));
   transaction.committed = { result, ending };
@@ -75,11 +72,12 @@ function commit(attempt: Attempt, effect: unknown, ending: Ending): Promise<Comm
   const { store } = claims;
   if (store.commit === undefined) {
     const error = new ConfigurationError(
-      'The claim store of this processor has no commit(): use the store that the commit function belongs to, or in tests memoryStore({ onCommit })',
+      'The claim store of this processor has no commit(): use the store that the commit function belongs ' +
+        'to, or in tests memoryStore({ onCommit })',
     );
     return Promise.resolve({ refused: error });
   }
   const signal = time.deadline.answerNow;
-  // When the answer has left already, nothing is gained by giving up.
+  // If the answer has left already, nothing is gained by giving up.
   return store.commit(settlementFor(attempt, ending) as Completion, effect, signal.aborted ? {} : { signal });
 }

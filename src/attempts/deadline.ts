@@ -2,29 +2,28 @@ import type { Context } from 'aws-lambda';
 import type { Clock } from '../base/clock.ts';
 import { Stop } from '../base/stop.ts';
 
-/** The end of the invocation, seen from inside: first stop, then answer whatever happens. */
+/** The end of the invocation: first `stop`, then `answerNow`. */
 export interface Deadline {
-  /** When Lambda ends the process, in epoch milliseconds; `Infinity` if it is unknown. */
+  /** When Lambda ends the process, in epoch milliseconds; `Infinity` if unknown. */
   readonly endsAt: number;
-  /** What is left until then. */
   remainingTimeMs(): number;
-  /** When `stop` is aborted, in epoch milliseconds; `Infinity` if it is unknown. A host may make it earlier. */
+  /** When `stop` is aborted, in epoch milliseconds; `Infinity` if unknown. A host may shorten it. */
   readonly stopsAt: number;
   /** Aborted when it is time to stop: nothing starts any more, and running handlers are told to stop. */
   readonly stop: Stop;
-  /** Aborted when the answer has to leave: what the store has not confirmed by now counts as failed. */
+  /** Aborted when the answer has to leave: whatever the store has not confirmed counts as failed. */
   readonly answerNow: Stop;
   /** How long a handler that was told to stop may take to end, in milliseconds. */
   readonly graceMs: number;
-  /** To be called when the answer is given; no timer outlives the invocation. */
+  /** Cancels the timers. Called when the answer is given. */
   cancel(): void;
 }
 
-/** How much of the margin handlers get to end by themselves; the rest is for storing how they ended. */
+/** The share of the margin for handlers to end; the rest is for storing their ends. */
 const GRACE_SHARE = 0.5;
-/** When, within the margin, the answer leaves without waiting for the store any longer. */
+/** The share of the margin after which the answer no longer waits for the store. */
 const ANSWER_SHARE = 0.9;
-/** The grace period if no invocation ends: a handler that overran `recordTimeoutMs` outside Lambda. */
+/** The grace outside Lambda, for a handler that exceeded `recordTimeoutMs`. */
 const DEFAULT_GRACE_MS = 500;
 
 export function createDeadline(
@@ -46,10 +45,10 @@ export function createDeadline(
       cancel: () => undefined,
     };
   }
-  // A function with a timeout of a second would otherwise stop before it started.
+  // A function with a timeout of one second would otherwise stop before it started.
   const marginMs = Math.min(deadlineMarginMs, availableMs / 2);
   const endsAt = clock.now() + availableMs;
-  if (availableMs === 0) stop.abort(); // a timer would come after the first claims
+  if (availableMs === 0) stop.abort(); // a timer would fire after the first claims
   const cancels = [
     clock.setTimer(() => stop.abort(), availableMs - marginMs),
     clock.setTimer(() => answerNow.abort(), availableMs - marginMs * (1 - ANSWER_SHARE)),
@@ -65,7 +64,7 @@ export function createDeadline(
   };
 }
 
-/** Undefined if it is unknown. 0 and less are times too: on Lambda Managed Instances code runs on past the timeout. */
+/** Undefined if unknown. May be 0 or less: on Lambda Managed Instances, code runs on past the timeout. */
 function availableTimeMs(lambda: Pick<Context, 'getRemainingTimeInMillis'> | undefined): number | undefined {
   if (typeof lambda?.getRemainingTimeInMillis !== 'function') return undefined;
   const remainingMs = lambda.getRemainingTimeInMillis();

@@ -3,44 +3,37 @@ import { BatchlatchError, hasCode } from '../base/errors.ts';
 const PERMANENT = 'BATCHLATCH_PERMANENT';
 const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
 export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
-/** Of `startDurable`: the name of the key's execution was used with another payload. */
+/** From `startDurable`: the execution of the key was started with another payload. */
 export const EXECUTION_MISMATCH = 'BATCHLATCH_EXECUTION_MISMATCH';
 
-/**
- * Thrown by a handler for a record, or a call, that no retry can help: its claim is parked at once. Code:
- * `BATCHLATCH_PERMANENT`.
- */
+/** Thrown by a handler when no retry can help. The claim is parked at once. Code: `BATCHLATCH_PERMANENT`. */
 export class PermanentError extends BatchlatchError {
   /**
-   * Made by handlers.
+   * Creates the error in a handler.
    *
    * @param message Why no retry can help. Rows, dead letters and log lines keep its first 512 characters.
-   * @param options What made it fail, as its `cause`.
+   * @param options The cause.
    */
   constructor(message: string, options?: { cause?: unknown }) {
     super(PERMANENT, message, options);
   }
 }
 
-/** By code, so that the errors of another copy of this package count too. */
+/** Returns whether no retry helps. Compares codes, so errors of another copy of this package count too. */
 export function isPermanent(error: unknown): boolean {
   return hasCode(error, PERMANENT) || isInvalidBody(error) || hasCode(error, EXECUTION_MISMATCH);
 }
 
-/** The body does not fit the schema: no retry helps. */
 export function isInvalidBody(error: unknown): boolean {
   return hasCode(error, INVALID_BODY);
 }
 
-/**
- * The key has been claimed `maxAttempts` times without success: it is parked without another run. Code:
- * `BATCHLATCH_TOO_MANY_ATTEMPTS`.
- */
+/** All `maxAttempts` attempts failed, so the key is parked. Code: `BATCHLATCH_TOO_MANY_ATTEMPTS`. */
 export class TooManyAttemptsError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
-   * @param maxAttempts The option of that name.
+   * @param maxAttempts The option `maxAttempts`.
    */
   constructor(maxAttempts: number) {
     super('BATCHLATCH_TOO_MANY_ATTEMPTS', `All ${maxAttempts} attempts (maxAttempts) ended without success`);
@@ -48,38 +41,39 @@ export class TooManyAttemptsError extends BatchlatchError {
 }
 
 /**
- * The last attempt died and may have done its work: with `onLapsedLease: 'park'` a person has to look. Code:
- * `BATCHLATCH_LAPSED_LEASE`.
+ * The last attempt crashed and may have done its work. With `onLapsedLease: 'park'`, a person has to decide.
+ * Code: `BATCHLATCH_LAPSED_LEASE`.
  */
 export class LapsedLeaseError extends BatchlatchError {
-  /** Made by batchlatch; for tests of code that catches it. */
+  /** Created by batchlatch; public for tests. */
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
-      "The lease of the last attempt lapsed, and whether its work was done is not known (onLapsedLease: 'park')",
+      'The lease of the last attempt lapsed, and whether its work was done is not known ' +
+        "(onLapsedLease: 'park')",
     );
   }
 }
 
 /** The key was used before with another payload. Nothing was run. Code: `BATCHLATCH_MISMATCH`. */
 export class MismatchError extends BatchlatchError {
-  /** Made by batchlatch; for tests of code that catches it. */
+  /** Created by batchlatch; public for tests. */
   constructor() {
     super('BATCHLATCH_MISMATCH', 'This idempotency key was used before with another payload');
   }
 }
 
 /**
- * The effect is done, but the store did not take its completion: it may run again. Code:
+ * The effect is done, but its completion could not be stored, so it may run again. Code:
  * `BATCHLATCH_COMPLETION_NOT_STORED`.
  */
 export class CompletionNotStoredError extends BatchlatchError {
   readonly #result: unknown;
 
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
-   * @param end What the store failed with, as its `cause`, and what the effect gave.
+   * @param end The store's error as the `cause`, and the result of the effect.
    */
   constructor({ cause, result }: { cause: unknown; result?: unknown }) {
     super('BATCHLATCH_COMPLETION_NOT_STORED', 'The effect is done, but its completion could not be stored', {
@@ -88,15 +82,15 @@ export class CompletionNotStoredError extends BatchlatchError {
     this.#result = result;
   }
 
-  /** What the effect gave, where a caller waits for it. Not a property of its own, so that no logger prints it. */
+  /** The result of the effect, if a caller waits for it. An accessor, so that loggers do not print it. */
   get result(): unknown {
     return this.#result;
   }
 }
 
 /**
- * Thrown by a handler that cannot do its work yet: a limit of a downstream, something that is not there so far. The
- * attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not by back-off. Code:
+ * Thrown by a handler that cannot do its work yet, because of a rate limit, say. The attempt failed and
+ * counts. With `visibility`, an SQS message comes again after `delayMs` instead of the backoff. Code:
  * `BATCHLATCH_RETRY_LATER`.
  */
 export class RetryLaterError extends BatchlatchError {
@@ -104,10 +98,10 @@ export class RetryLaterError extends BatchlatchError {
   readonly delayMs: number;
 
   /**
-   * Made by handlers.
+   * Creates the error in a handler.
    *
-   * @param when How long to wait, in milliseconds, and what made it fail as its `cause`.
-   * @throws `RangeError` for a `delayMs` that is not a finite number from 0 up.
+   * @param when How long to wait, in milliseconds, and the `cause`.
+   * @throws `RangeError` if `delayMs` is not a finite number from 0 up.
    */
   constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {
     if (!Number.isFinite(delayMs) || delayMs < 0) {
@@ -120,47 +114,44 @@ export class RetryLaterError extends BatchlatchError {
   }
 }
 
-/** The delay that a `RetryLaterError`, of this copy of the package or another, asks for. */
+/** Returns the delay of a `RetryLaterError`, also of another copy of this package. */
 export function retryLaterMs(error: unknown): number | undefined {
   if (!hasCode(error, RETRY_LATER)) return undefined;
   const { delayMs } = error as Partial<RetryLaterError>;
   return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
 }
 
-/**
- * The key's attempts died `maxCrashes` times in a row: it is parked without another run. Code:
- * `BATCHLATCH_TOO_MANY_CRASHES`.
- */
+/** The key crashed `maxCrashes` times in a row, so it is parked. Code: `BATCHLATCH_TOO_MANY_CRASHES`. */
 export class TooManyCrashesError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
-   * @param maxCrashes The option of that name.
+   * @param maxCrashes The option `maxCrashes`.
    */
   constructor(maxCrashes: number) {
     super(
       'BATCHLATCH_TOO_MANY_CRASHES',
-      `${maxCrashes} attempts in a row (maxCrashes) crashed: the process was killed, or the handler outlived its lease`,
+      `${maxCrashes} attempts in a row (maxCrashes) crashed: the process was killed, or the handler ` +
+        'outlived its lease',
     );
   }
 }
 
 /**
- * A commit was asked for when nothing more can be committed: one transaction per run of a handler. Code:
- * `BATCHLATCH_COMMIT_NOT_ALLOWED`.
+ * A second commit in a run, or one without a claim or after the end. Code: `BATCHLATCH_COMMIT_NOT_ALLOWED`.
  */
 export class CommitNotAllowedError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
-   * @param because Why: `pending`, `stored`, `failed`, `ended` or `unclaimed`.
+   * @param because The reason: `pending`, `stored`, `failed`, `ended` or `unclaimed`.
    */
   constructor(because: keyof typeof WHY_NOT) {
     super('BATCHLATCH_COMMIT_NOT_ALLOWED', `Nothing else can be committed in this run: ${WHY_NOT[because]}`);
   }
 }
 
-/** The result of a commit cannot be kept as the answer of a function or a request. Nothing was committed. */
+/** The result of a commit cannot be kept as the answer of a function or request. Nothing was committed. */
 export class CommitResultError extends BatchlatchError {
   constructor(problem: string) {
     super(

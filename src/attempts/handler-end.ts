@@ -3,7 +3,7 @@ import { InterruptedError } from './stop-errors.ts';
 import type { StopReason } from './work.ts';
 import { WatchedSignal } from './watched-signal.ts';
 
-/** How an attempt ends that is to be settled. */
+/** The end of an attempt, to be settled. */
 export type AttemptEnd = HandlerReturned | HandlerThrew | AttemptRefused;
 
 export interface HandlerReturned {
@@ -13,27 +13,27 @@ export interface HandlerReturned {
 
 export interface HandlerThrew {
   readonly kind: 'threw';
-  /** What counts: of a handler that was told to stop, why, with what it threw as the cause. */
+  /** The error that counts. If the handler was told to stop: the reason, with what it threw as the cause. */
   readonly error: unknown;
-  /** What it threw itself. */
+  /** The handler's own error. */
   readonly thrown: unknown;
-  /** The end says nothing about the work, such as that of a handler that was told to stop. */
+  /** The end says nothing about the work, as when the handler was told to stop. */
   readonly isInconclusive: boolean;
-  /** It has seen its signal aborted, and has not said that it is done all the same. */
+  /** The handler has seen the abort and has not called `done()`. */
   readonly hasSeenAbort?: boolean;
 }
 
-/** The handler was not called: the key has failed too often already, a person has to look first, or the body is wrong. */
+/** The handler was not called: too many attempts, a person has to decide first, or the body is invalid. */
 interface AttemptRefused {
   readonly kind: 'refused';
   readonly error: Error;
-  /** It is the record that is wrong, and not what became of its attempts. */
+  /** The record itself is invalid; its attempts are not the cause. */
   readonly isInvalid?: true;
 }
 
 /**
- * The end of a handler that returned. Returning is not finishing for one that was told to stop and has seen it. `seen` is the stop
- * of the attempt that has seen its abort: its own, or that of another record of the same call.
+ * Returns the end of a handler that returned. If it was told to stop and has seen that, it may not have
+ * finished. `seen` is the stop whose abort was seen: the attempt's own, or another's of the same call.
  */
 export function endOfReturn(
   result: unknown,
@@ -43,7 +43,7 @@ export function endOfReturn(
   const hasFinished =
     seen?.hasSeenAbort !== true ||
     own?.isDone === true ||
-    // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
+    // A batch handler was stopped for another record, and returned a result for this one all the same.
     (own?.reason === undefined && result !== undefined);
   // rule: seen-abort
   if (hasFinished) return { kind: 'returned', result };
@@ -51,21 +51,17 @@ export function endOfReturn(
   return { kind: 'threw', error, thrown: error, isInconclusive: true, hasSeenAbort: true };
 }
 
-/** The end of a handler that threw: where it was told to stop, the reason counts. */
+/** Returns the end of a handler that threw. If it was told to stop, that reason counts. */
 export function endOfThrow(thrown: unknown, stop: HandlerStop | undefined): HandlerThrew {
   if (stop?.reason === undefined) return { kind: 'threw', error: thrown, thrown, isInconclusive: false };
   const hasSeenAbort = stop.hasSeenAbort && !stop.isDone;
   return { kind: 'threw', error: stop.reason(thrown), thrown, isInconclusive: true, hasSeenAbort };
 }
 
-/**
- * The stop of one handler: its signal, why it was told to stop, and the timers that tell it. An attempt creates it on first use,
- * which most attempts never come to.
- */
+/** The stop of one handler: its signal, the reason and the timers. Created on first use. */
 export class HandlerStop {
-  /** Why the handler was told to stop; undefined while it was not. */
+  /** Undefined: the handler was not told to stop. */
   reason: StopReason | undefined = undefined;
-  /** Whether the handler has said that it finished, whatever it has seen. */
   isDone = false;
   readonly #watched = new WatchedSignal();
   #cancelTimeout: (() => void) | undefined = undefined;
@@ -79,7 +75,7 @@ export class HandlerStop {
     return this.#watched.hasSeenAbort;
   }
 
-  /** Aborts the signal. Returns false where it was aborted before: only the first reason counts. */
+  /** Aborts the signal. Only the first reason counts; returns false for later ones. */
   abort(reason: StopReason): boolean {
     if (this.reason !== undefined) return false;
     this.reason = reason;
@@ -87,12 +83,11 @@ export class HandlerStop {
     return true;
   }
 
-  /** Calls `onTimeout` after `timeoutMs`. */
   startTimeout(clock: Clock, timeoutMs: number, onTimeout: () => void): void {
     this.#cancelTimeout = clock.setTimer(onTimeout, timeoutMs);
   }
 
-  /** Calls `onOver` after `graceMs`. The first grace counts. */
+  /** Calls `onOver` after `graceMs`. Only the first grace counts. */
   startGrace(clock: Clock, graceMs: number, onOver: () => void): void {
     this.#cancelGrace ??= clock.setTimer(onOver, graceMs);
   }
@@ -103,8 +98,8 @@ export class HandlerStop {
   }
 }
 
-/** The attempts of one call of a handler that has many records: what it sees of one counts for all. */
+/** The attempts of one call of a batch handler: an abort seen on one counts for all. */
 export interface RunsTogether {
-  /** Returns the stop of the first whose abort was seen. To be asked when the handler has ended. */
+  /** Returns the first stop whose abort was seen. Called when the handler has ended. */
   whoHasSeenAbort(): HandlerStop | undefined;
 }

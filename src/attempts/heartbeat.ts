@@ -2,18 +2,18 @@ import type { Attempt } from './attempt.ts';
 import { extendLeases } from './lease.ts';
 import type { AttemptScope } from './scope.ts';
 
-/** After a renewal that failed the next is not tried at once. */
+/** The shortest interval, so that a failed renewal is not repeated at once. */
 const SHORTEST_BEAT_MS = 100;
 
 export interface Heartbeat {
-  /** Resolves when no renewal is on its way any more: none may arrive after a later change of the same message. */
+  /** Resolves when no renewal is pending: none may arrive after a later change of the same message. */
   stop(): Promise<void>;
 }
 
 /**
- * Renews the leases of the handlers that run, in one request, every third of a lease. A claim that turns out to be
- * another owner's stops its handler; a renewal that failed is tried again when half of what is left of the lease is
- * over, and the lease itself ends what could not be renewed in time. `onBeat` is done beside every renewal.
+ * Renews the leases of running handlers in one request, every third of a lease, and calls `onBeat` each time.
+ * A handler whose claim is another owner's is stopped. A failed renewal is retried when half of the remaining
+ * lease is over.
  */
 export function startHeartbeat(
   running: Iterable<Attempt>,
@@ -51,7 +51,7 @@ export function startHeartbeat(
   };
 }
 
-/** A renewal that failed is tried again before its lease is over: not for one that was told to stop, its lease is lost. */
+/** Returns when the first lease ends that can still be renewed: not those of stopped handlers. */
 function firstLeaseEnd(running: Iterable<Attempt>): number {
   let first = Infinity;
   for (const attempt of running) {
@@ -64,6 +64,6 @@ async function renewLeases(running: readonly Attempt[], scope: AttemptScope): Pr
   const attempts = running.filter((attempt) => attempt.isOpen);
   if (attempts.length === 0) return;
   const outcomes = await extendLeases(attempts, scope.time.leaseMs(), scope);
-  // One that has ended and settled meanwhile has no claim of its own any more, and does not listen.
+  // An attempt that has settled meanwhile also gets `lost`; it ignores the stop.
   for (const [index, attempt] of attempts.entries()) if (outcomes[index] === 'lost') attempt.stopForLease();
 }

@@ -4,42 +4,43 @@ import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { Settlements } from '../claims/settlement-queue.ts';
 import type { Deadline } from './deadline.ts';
 
-/** What runs a handler where Lambda does not. It gives itself in the context. */
+/** The caller of a handler off Lambda, such as the worker. It puts itself into the context of the call. */
 export interface Host {
-  /** The end of this call: a host may be told to stop, and then ends earlier than it knew. */
+  /** The deadline of this call. A host that is told to stop shortens it. */
   readonly deadline: Deadline;
-  /** The longest default lease. After the death of a process no message comes again before a lease of this length is over. */
+  /** The longest default lease, so that it has lapsed before a dead process's messages return. */
   readonly longestLeaseMs: number;
-  /** Nothing else runs in this process, so a record whose last attempt died may run now. */
+  /** Nothing else runs in this process, so a record whose last attempt crashed may run now. */
   readonly isAlone: boolean;
-  /** The store is asked for claims, or for a settlement. Returns what is called when it has answered. */
+  /** Notes a request to the store. Returns a function to call when it is answered. */
   readonly noteAsked: () => () => void;
-  /** Calls a handler. It may end after the host has given up waiting for its call. */
+  /** Calls a handler, which may outlast the host's wait for the call. */
   readonly runHandler: (handler: () => unknown) => unknown;
   /**
-   * To be called when all records have their outcomes, and before the queue is told when to show messages again: until then the host
-   * keeps them invisible. Resolves with the records that the host keeps and calls with again, by the ids of the answer.
+   * Called when all records have their outcomes, before SQS is told when to show messages again: until then
+   * the host keeps them invisible. Resolves with the ids (as in the answer) of the records that the host
+   * keeps for another call.
    */
   beforeHandBack(report: HostReport): Promise<ReadonlySet<string>>;
 }
 
-/** What a host learns of how records ended, beside which are acknowledged. */
+/** The ends of records that are not acknowledged. */
 export interface HostReport {
-  /** Of some the store did not say whether they may run, or does not know how they ended. */
+  /** For some records the store did not give a claim, or did not confirm the end. */
   readonly storeFailed: boolean;
-  /** What made others fail. */
+  /** The errors of other failed records. */
   readonly errors: readonly unknown[];
-  /** What comes again, by the ids that the answer to Lambda will name. */
+  /** The records that come again, by their ids in the answer. */
   readonly handedBack: readonly string[];
-  /** Records that have to run alone, by those ids: how many of their attempts died in a row. They hold no claims. */
+  /** Records that must run alone, by id, with their consecutive crashes. They hold no claims. */
   readonly suspects: ReadonlyMap<string, number>;
-  /** Records whose key another owner holds, by those ids: when its lease ends, in epoch milliseconds. */
+  /** Records whose key another owner holds, by id, with the end of its lease in epoch milliseconds. */
   readonly conflicts: ReadonlyMap<string, number>;
 }
 
 const TAKES_BATCHES = 'takesBatches';
 
-/** Marks a processor whose handler does the work of many records in one call, so that a host collects them. */
+/** Marks a processor whose handler takes many records per call, so that a host collects them. */
 export function takingBatches<Processor extends object>(processor: Processor): Processor {
   return Object.defineProperty(processor, TAKES_BATCHES, { value: true });
 }
@@ -49,12 +50,11 @@ export function takesBatches(processor: object): boolean {
 }
 
 /**
- * What the copies of this package in one process have in common is under this symbol: the host of a call on its context, the
+ * The key of state that copies of this package in one process share: the host on a call's context, and the
  * users of default namespaces on `globalThis`.
  */
 export const SHARED: unique symbol = Symbol.for('batchlatch');
 
-/** The context of a call that this host makes. */
 export function hostedBy(host: Host, context: Context): Context {
   return Object.assign(context, { [SHARED]: host });
 }
@@ -65,7 +65,7 @@ export function hostOf(context: Context | undefined): Host | undefined {
 
 type Acquires<Note> = QueueAccess<ClaimRequest, Note, AcquireOutcome>;
 
-/** Has the host hear of each group of claims until all of it is answered. */
+/** Tells the host of each group of claims until all are answered. */
 export function watchedAcquires<Note>(acquires: Acquires<Note>, { noteAsked }: Host): Acquires<Note> {
   return {
     ...acquires,
@@ -81,7 +81,7 @@ export function watchedAcquires<Note>(acquires: Acquires<Note>, { noteAsked }: H
   };
 }
 
-/** Has the host hear of each settlement until it is answered. */
+/** Tells the host of each settlement until it is answered. */
 export function watchedSettlements<Note>(
   settlements: Settlements<Note>,
   { noteAsked }: Host,

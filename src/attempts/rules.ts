@@ -8,7 +8,7 @@ import {
   TooManyCrashesError,
 } from './errors.ts';
 
-/** What decides whether a key runs, and whether it may run again. */
+/** The rules for whether a key runs and may run again. */
 export interface AttemptRules {
   readonly retention: AllRetentions;
   readonly maxAttempts: number | undefined;
@@ -16,18 +16,18 @@ export interface AttemptRules {
   readonly onLapsedLease: 'rerun' | 'park';
 }
 
-/** How often a key was claimed, given back, and left by attempts that died. */
+/** How often a key was claimed, released and left by crashed attempts. */
 interface Counts {
   readonly attempt: number;
   readonly releases: number;
   readonly crashes: number;
 }
 
-/** Why the key is to be parked instead of being run once more; undefined: it runs. */
+/** Returns why to park the key instead of running it; undefined: it runs. */
 export function refusalOf(claim: Counts, rules: AttemptRules): Error | undefined {
   const { maxAttempts, maxCrashes, onLapsedLease } = rules;
   const { crashes } = claim;
-  // Not `tookOver`: the answer of a takeover may be lost, and the second one says that the claim was mine.
+  // Not `tookOver`: after the lost answer of a takeover, a retry finds the claim to be its own.
   // rule: lapsed-lease-parks
   if (onLapsedLease === 'park' && crashes > 0) return new LapsedLeaseError();
   // rule: max-crashes
@@ -39,26 +39,22 @@ export function refusalOf(claim: Counts, rules: AttemptRules): Error | undefined
   return undefined;
 }
 
-/** Whether no attempt is left after this one. */
 export function isLastAttempt(claim: Counts, { maxAttempts }: AttemptRules): boolean {
   return maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
 }
 
-/**
- * Whether rows have to tell an attempt that died in its handler from one that never started: where a death may park,
- * or counts towards what may.
- */
+/** Returns whether rows must tell crashes from claims that never started, because crashes may park a key. */
 export function countsDeaths({ onLapsedLease, maxCrashes, maxAttempts }: AttemptRules): boolean {
   // rule: recorded-starts
   return onLapsedLease === 'park' || maxCrashes !== undefined || maxAttempts !== undefined;
 }
 
-/** Whether an error that was thrown leaves the key free for another attempt. */
+/** Returns whether the key stays free for another attempt after this error. */
 export function mayRunAgain(error: unknown, retryable: ((error: unknown) => boolean) | undefined): boolean {
   try {
     if (retryLaterMs(error) !== undefined) return true;
     return !isPermanent(error) && (retryable === undefined || retryable(error));
   } catch {
-    return true; // parking is for good; a broken classifier, or an error that cannot be read, must not decide that
+    return true; // parking is permanent: a broken classifier or an unreadable error must not cause it
   }
 }

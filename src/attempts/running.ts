@@ -4,33 +4,30 @@ import type { StopReason } from './work.ts';
 import { extend } from './lease.ts';
 import type { AttemptTime } from './scope.ts';
 
-/** A timer that fires so late was delayed by a busy event loop. */
+/** A timer that fires this late was delayed by a busy event loop. */
 const BUSY_LOOP_MS = 250;
-/** How long a handler whose lease is over runs on while its renewal is asked for. */
+/** How long a handler whose lease is over may run on while a renewal is pending. */
 const LATE_RENEWAL_MS = 1_000;
 
-/**
- * Those of the attempts of one invocation whose handlers run. One timer watches the leases of all. Where a lease outlives the
- * invocation the deadline comes first, and there is no timer.
- */
+/** The attempts whose handlers run. One timer watches all leases that end before the invocation. */
 export class Running implements Iterable<Attempt> {
   readonly #time: AttemptTime;
   readonly #attempts: Iterable<Attempt | undefined>;
   #timerAt = Infinity;
   #cancelTimer: (() => void) | undefined;
 
-  /** `attempts` are all of the invocation, those that do not run too. */
+  /** `attempts` are all of the invocation, running or not. */
   constructor(time: AttemptTime, attempts: Iterable<Attempt | undefined>) {
     this.#time = time;
     this.#attempts = attempts;
   }
 
-  /** To be called before its handler is called, and when its lease is another. */
+  /** Watches a lease. Called before the handler, and when the lease has changed. */
   watch({ leaseUntil }: Attempt): void {
     if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
   }
 
-  /** The invocation is over. What runs on all the same is stopped when its lease is over. */
+  /** Called when the invocation is over. Handlers that still run are stopped when their leases end. */
   leave(): void {
     if (this.#timerAt !== Infinity && [...this].length === 0) this.#setTimer(Infinity);
   }
@@ -51,7 +48,7 @@ export class Running implements Iterable<Attempt> {
       at === Infinity ? undefined : clock.setTimer(() => this.#endLeases(), at - clock.now());
   }
 
-  /** Since the timer was set leases may have been extended, and attempts have ended: the next is looked for. */
+  /** Ends lapsed leases and sets the next timer: leases may have been extended meanwhile. */
   #endLeases(): void {
     const now = this.#time.clock.now();
     this.#setTimer(Infinity);
@@ -63,8 +60,8 @@ export class Running implements Iterable<Attempt> {
   }
 
   /**
-   * The lease is over. If the event loop was too busy to renew it in time, it is renewed now: perhaps no other attempt has
-   * taken over. The handler is still awaited, because its end is stored if no one took over.
+   * Handles a lease that is over. After a delay of the event loop it is renewed late: perhaps nobody has
+   * taken over. The handler is still awaited, because its end is stored if nobody has.
    */
   async #endLease(attempt: Attempt, now: number): Promise<void> {
     const { clock, renewal, leaseMs } = this.#time;

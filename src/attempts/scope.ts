@@ -9,7 +9,7 @@ import type { AttemptRules } from './rules.ts';
 import type { StuckHandlers } from './stuck-handlers.ts';
 import type { UnstartedClaims } from './unstarted-claims.ts';
 
-/** What the attempts of one invocation, or of one call, share. */
+/** The state that the attempts of one invocation, or of one call, share. */
 export interface AttemptScope {
   readonly time: AttemptTime;
   readonly claims: AttemptClaims;
@@ -19,13 +19,13 @@ export interface AttemptScope {
 export interface AttemptTime {
   readonly clock: Clock;
   readonly deadline: Deadline;
-  /** What is left of the invocation, in milliseconds; `Infinity` if it is unknown. */
+  /** Returns the remaining time of the invocation in milliseconds; `Infinity` if unknown. */
   readonly remainingTimeMs: () => number;
-  /** The length of a lease that is asked for now, in milliseconds. */
+  /** Returns the length of a lease requested now, in milliseconds. */
   readonly leaseMs: () => number;
-  /** How leases are renewed while handlers run; undefined: not at all. */
+  /** How leases are renewed while handlers run; undefined: they are not. */
   readonly renewal: RenewalOptions | undefined;
-  /** A bound for one run of a handler, in milliseconds. */
+  /** The limit for one run of a handler, in milliseconds. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -33,13 +33,13 @@ export interface AttemptClaims {
   readonly store: ClaimStore;
   readonly rules: AttemptRules;
   readonly settlements: Settlements<SettlingAttempt>;
-  /** What the process has to give back as soon as its store answers again. */
+  /** Claims that the process releases as soon as its store answers again. */
   readonly unstarted: UnstartedClaims;
-  /** Decides what is stored of how an attempt ended. */
+  /** Decides how the end of an attempt is stored. */
   readonly endingOf: EndingOf;
 }
 
-/** What the queue of settlements knows of an attempt. */
+/** The part of an attempt that the settlement queue uses. */
 export interface SettlingAttempt extends ObservedAttempt {
   readonly leaseUntil: number;
   readonly end: AttemptEnd | undefined;
@@ -48,16 +48,16 @@ export interface SettlingAttempt extends ObservedAttempt {
 
 export interface AttemptWatch {
   readonly notify: (event: BatchEvent) => void;
-  /** Whether somebody wants the events that every record brings: they are made for nobody else. */
+  /** Whether the observer wants the events that every record brings; otherwise they are not created. */
   readonly wants: RoutineEvents;
-  /** Undefined: nobody is told of handlers that go on long after their signals. */
+  /** Undefined: handlers that ignore their signals are not reported. */
   readonly stuck: StuckHandlers | undefined;
 }
 
-/** The events that a record brings on its usual way. */
+/** The events that every successful record brings. */
 export type RoutineEvents = Readonly<Record<'claimed' | 'started' | 'succeeded' | 'settling', boolean>>;
 
 export interface RenewalOptions {
-  /** Time between two renewals, in milliseconds; never more than half of what is left of a lease. Default: a third of the lease. */
+  /** Milliseconds between renewals, at most half the remaining lease. Default: a third of the lease. */
   readonly intervalMs?: number;
 }

@@ -8,22 +8,22 @@ import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts
 import { isLastAttempt } from './rules.ts';
 import type { Transaction } from './transaction.ts';
 
-// The last word about a claim. Each write is conditional on its owner.
+// Settlements of attempts. Each write is conditional on the owner of the claim.
 
-/** Stores how the attempt ended, together with others, and tells its runner what became of that: `ended` → `settling`. */
+/** Queues the end of the attempt, and tells its runner the answer: `ended` → `settling`. */
 export function settle(attempt: Attempt): void {
-  // Nearly always: nothing of it is written yet.
+  // The common case: no transaction.
   if (attempt.transaction === undefined) {
     put(attempt, endingOf(attempt, attempt.end as AttemptEnd), noteStored);
   } else void settleBeside(attempt, attempt.transaction);
 }
 
-/** Stores this ending, as `settle` does. */
+/** Stores the given ending, as `settle` does. */
 export function store(attempt: Attempt, ending: Ending): void {
   put(attempt, ending, noteStored);
 }
 
-/** Gives back a claim that was not started: it does not count, and the key can run elsewhere at once. `held` → `settling`. */
+/** Releases an unstarted claim: it does not count, and the key is free. `held` → `settling`. */
 export function release<Of extends Work>(
   attempt: Attempt<Of>,
   onReleased: (outcome: SettleOutcome) => void,
@@ -43,7 +43,7 @@ export function release<Of extends Work>(
   });
 }
 
-/** Its handler was no longer awaited. If the claim is still this attempt's, its end is stored all the same, alone. */
+/** Stores the end of a handler that is no longer awaited, alone, if the claim is still this attempt's. */
 export async function settleLate(attempt: Attempt, late: HandlerReturned | HandlerThrew): Promise<void> {
   const { claims, watch } = attempt.scope;
   await attempt.transaction?.close();
@@ -72,14 +72,14 @@ function put(
   attempt.scope.claims.settlements.settle(settlementFor(attempt, ending), attempt, onAnswer);
 }
 
-/** One function for all attempts. */
+/** Shared by all attempts, to avoid a closure each. */
 function noteStored(attempt: Attempt, outcome: SettleOutcome): void {
   if (outcome !== 'stored') tellNotStored(attempt, outcome);
   attempt.noteAnswer(outcome);
   attempt.runner.settled(attempt, outcome);
 }
 
-/** What is stored of an end. An observer learns of a result that cannot be. */
+/** Returns how an end is stored. The observer is told of a result that cannot be stored. */
 export function endingOf(attempt: Attempt, end: AttemptEnd): Ending {
   const { endingOf: decide, rules } = attempt.scope.claims;
   const isLast = end.kind !== 'returned' && isLastAttempt(attempt, rules);
@@ -88,7 +88,6 @@ export function endingOf(attempt: Attempt, end: AttemptEnd): Ending {
   return ending;
 }
 
-/** The settlement of this ending. */
 export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
   const { key, owner, releases } = attempt;
   const { retention } = attempt.scope.claims.rules;
@@ -96,7 +95,7 @@ export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
     case 'complete': {
       const { result, mayDropResult } = ending;
       const retentionMs = retention.completed;
-      // Spreads are measurably slower: there are thousands.
+      // Built by hand: a spread is slower for thousands of settlements.
       if (result === undefined) return { end: 'complete', key, owner, retentionMs };
       if (mayDropResult !== true) return { end: 'complete', key, owner, retentionMs, result };
       const onResultDropped = (error: unknown): void => tellDropped(attempt, error);
@@ -113,7 +112,7 @@ export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
   }
 }
 
-/** The handler has committed something, or tried to. */
+/** Settles an attempt whose handler has committed or tried to. */
 async function settleBeside(attempt: Attempt, transaction: Transaction): Promise<void> {
   try {
     await transaction.close();
@@ -134,7 +133,7 @@ async function settleBeside(attempt: Attempt, transaction: Transaction): Promise
   }
 }
 
-/** After a commit whose answer was lost, and after a settlement that makes sure that nothing of it comes later. */
+/** After a commit without an answer: the settlement has fenced it, so the row now says if it was written. */
 function noteStoredUnlessCommitted(attempt: Attempt, outcome: SettleOutcome): void {
   attempt.noteAnswer(outcome);
   if (outcome !== 'stored') tellNotStored(attempt, outcome);
@@ -151,7 +150,7 @@ function tellSettled(attempt: Attempt, settled: Settled): void {
   }
 }
 
-/** Whatever the handler made of a commit that failed, its effect is not known to be written, so that it may run again. */
+/** Returns the end to store: a failed commit makes it a failure that may run again. */
 function endBeside(attempt: Attempt, end: AttemptEnd): AttemptEnd {
   const failure = attempt.transaction?.failure;
   // rule: unknown-commit-fails
@@ -163,7 +162,7 @@ async function wasCommittedUnnoticed({ key, owner, scope: { claims, time } }: At
   const { answerNow } = time.deadline;
   const looking = claims.store.inspect(key);
   try {
-    // When the answer has left already, nothing is gained by giving up.
+    // If the answer has left already, nothing is gained by giving up.
     const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
     // rule: row-decides-commit
     return stored?.status === 'COMPLETED' && stored.owner === owner;

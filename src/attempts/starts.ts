@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * What comes before a handler starts: the row says that it does, where deaths count, and its lease is long enough.
- * Starts are written one for each attempt: what comes while a request is on its way goes together in the next.
+ * Prepares the start of handlers: writes it to the row if crashes count, and ensures a sufficient lease.
+ * Starts that come while a request is pending share the next one.
  */
 export class Starts {
   readonly #scope: AttemptScope;
@@ -24,19 +24,19 @@ export class Starts {
     this.#isRecording = recordsStarts(scope.claims);
   }
 
-  /** Whether it may start at once, as most may: it has no claim, or nothing is to be written and its lease is long enough. */
+  /** Whether the attempt may start at once: nothing has to be written, and its lease is long enough. */
   isReady(attempt: Attempt): boolean {
     if (!attempt.hasClaim) return true;
     if (this.#isRecording) return false;
     const { clock, deadline } = this.#scope.time;
-    // A process that stood still may be past both.
+    // After a freeze, both may be over.
     const lastsToTheEnd = attempt.leaseUntil >= deadline.endsAt && attempt.leaseUntil > clock.now();
     return lastsToTheEnd || !isShort(attempt);
   }
 
-  /** Those of the attempts that may start, because their claims are still their own. Never rejects. */
+  /** Returns the attempts that may start because their claims are still their own. Never rejects. */
   async ready(attempts: readonly Attempt[]): Promise<ReadonlySet<Attempt>> {
-    // The start first: writing it takes time, and the lease has to be live after it.
+    // First the start: writing it takes time, and the lease must be live afterwards.
     const areRecorded = this.#isRecording
       ? await Promise.all(attempts.map((attempt) => this.#record(attempt)))
       : undefined;
@@ -51,7 +51,7 @@ export class Starts {
       this.#waiting.push({ attempt, resolve });
       if (this.#isWriting) return;
       this.#isWriting = true;
-      queueMicrotask(() => void this.#write()); // so that those which start at the same moment go with it
+      queueMicrotask(() => void this.#write()); // starts of the same moment share the request
     });
   }
 
@@ -70,18 +70,17 @@ export class Starts {
       claims: { store },
       time: { deadline },
     } = this.#scope;
-    // Not waited for, and not written, for what may not start: its claim has to be given back before the answer leaves.
+    // Do not write starts that cannot happen: their claims have to be released before the answer.
     if (deadline.stop.aborted) return [];
     const claims = group.map(({ attempt: { key, owner } }) => ({ key, owner }));
     try {
       return (await store.start?.(claims, { signal: deadline.stop })) ?? [];
     } catch {
-      return []; // what is not known to be written must not start
+      return []; // a start that may not be written must not happen
     }
   }
 }
 
-/** Whether claims are to be made with `recordsStart`. */
 export function recordsStarts({ store, rules }: Pick<AttemptClaims, 'store' | 'rules'>): boolean {
   return countsDeaths(rules) && store.start !== undefined;
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import type { BatchEvent, ObservedAttempt } from '../observe/observer.ts';
 
 /**
- * After so long a handler that was told to stop is stuck. What ends at its signal ends in milliseconds, and what has to cancel a
- * query or a request first within a second or two; a function of 30 s still has time to tell.
+ * The time after an abort when a handler counts as stuck. Handlers that heed the signal end in milliseconds,
+ * or in a second or two if they cancel a query first. A 30 s function still has time to report it.
  */
 const STUCK_AFTER_MS = 5_000;
 
@@ -11,7 +11,7 @@ interface Watched {
   readonly facts: ObservedAttempt;
 }
 
-/** Tells of the handlers of one invocation that go on long after their signals were aborted. */
+/** Reports handlers of one invocation that run on long after their signals were aborted. */
 export class StuckHandlers {
   readonly #clock: Clock;
   readonly #notify: (event: BatchEvent) => void;
@@ -23,7 +23,7 @@ export class StuckHandlers {
     this.#notify = notify;
   }
 
-  /** Its signal has been aborted. */
+  /** Watches a handler whose signal was just aborted. */
   watch(attempt: Watched): void {
     if (this.#isOver) return;
     const at = this.#clock.now();
@@ -34,7 +34,6 @@ export class StuckHandlers {
     this.#stopped.set(attempt, { at, cancel });
   }
 
-  /** Its handler has ended. */
   noteEnd(attempt: Watched): void {
     const stopped = this.#stopped.get(attempt);
     if (stopped === undefined) return;
@@ -43,7 +42,7 @@ export class StuckHandlers {
     if (this.#clock.now() - stopped.at >= STUCK_AFTER_MS) this.#tell(attempt, stopped.at, true);
   }
 
-  /** The invocation is over, and none of its timers outlives it. What ends later still tells. */
+  /** Cancels the timers at the end of the invocation. Handlers that end later are still reported. */
   leave(): void {
     this.#isOver = true;
     for (const { cancel } of this.#stopped.values()) cancel();

@@ -10,15 +10,16 @@ export interface Committed {
 }
 
 /**
- * What one run of a handler commits together with its completion. It is always in one of these states:
+ * The transaction of one run of a handler: its effect together with its completion. It is always in one of
+ * these states:
  *
- * | state   | entered                                        | left                                         |
- * |---------|------------------------------------------------|----------------------------------------------|
- * | none    | at first; when nothing was written nor will be | by `run`                                     |
- * | pending | by `run`                                       | by the store's answer, or the end of the work |
- * | stored  | effect and completion are written              | never: the attempt is completed              |
- * | failed  | the claim is lost, or may have been completed  | never: the row alone knows, so that no other |
- * |         | without our knowing                            | commit and no success is written over it     |
+ * | state   | entered by                              | left by                                    |
+ * |---------|-----------------------------------------|--------------------------------------------|
+ * | none    | creation, or work that wrote nothing    | `run`                                      |
+ * | pending | `run`                                   | the store's answer, or the end of the work |
+ * | stored  | effect and completion are written       | never: the attempt is completed            |
+ * | failed  | the claim is lost, or the answer to the | never: only the row knows the outcome, and |
+ * |         | commit is unknown                       | no other commit or success overwrites it   |
  */
 export class Transaction {
   #state: 'none' | 'pending' | 'stored' | 'failed' = 'none';
@@ -27,7 +28,7 @@ export class Transaction {
   #working: Promise<void> | undefined;
   #answering: Promise<unknown> | undefined;
   #isClosed = false;
-  /** What was committed, with the handler's knowledge: the result, and the completion that was made of it. */
+  /** The committed result and the completion made from it. */
   committed: Committed | undefined;
 
   get isStored(): boolean {
@@ -39,23 +40,23 @@ export class Transaction {
     return this.#failure ?? this.#notDone;
   }
 
-  /** Whether all may be written without our knowing: the row tells. */
+  /** Whether the commit may be written although its answer was lost. Only the row can tell. */
   get isUnknown(): boolean {
     return this.#state === 'failed';
   }
 
-  /** Resolves when no answer of the store is outstanding; never rejects. */
+  /** Resolves when no answer of the store is pending. Never rejects. */
   async whenAnswered(): Promise<void> {
     await this.#answering;
   }
 
-  /** The handler has ended: what is in progress is awaited, and its outcome no longer reaches the handler. */
+  /** Ends the handler's access. Pending work is awaited, and its outcome no longer reaches the handler. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#working;
   }
 
-  /** Does work that commits with `commit`; it ends as the work does. */
+  /** Runs work that may call `commit`, and resolves or rejects as the work does. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     // rule: one-commit
     if (this.#state !== 'none') throw new CommitNotAllowedError(this.#state);
@@ -74,12 +75,12 @@ export class Transaction {
     this.#working = noted.then(() => undefined);
     const end = await noted;
     if ('result' in end) return end.result;
-    // Not awaited any more, and an unhandled rejection would end the process.
+    // Nobody awaits it any more, and an unhandled rejection would end the process.
     if (this.#isClosed) await new Promise(() => undefined);
     throw end.thrown;
   }
 
-  /** One attempt of the work to write all. Rejects where the effect is not known to be written; after a refusal it may be called again. */
+  /** Tries once to write effect and completion. Rejects unless both are; can be repeated after `refused`. */
   async commit(ask: () => Promise<CommitOutcome>): Promise<void> {
     if (this.#state !== 'pending')
       throw new CommitNotAllowedError(this.#state === 'none' ? 'ended' : this.#state);
@@ -97,7 +98,7 @@ export class Transaction {
     this.#notDone = error;
   }
 
-  /** Returns the error for the work, or nothing if all is written. */
+  /** Returns the error for the work; undefined if all is written. */
   #note(outcome: CommitOutcome): Error | undefined {
     if (outcome === 'stored') {
       this.#state = 'stored';
@@ -110,7 +111,7 @@ export class Transaction {
   #noteEnd(error?: Error): void {
     if (this.#state !== 'pending') return;
     this.#state = 'none';
-    // A handler that has ended without waiting has not decided what its refusal means.
+    // The handler has ended without waiting, so it has not decided what the refusal means.
     if (error !== undefined && this.#isClosed) this.#notDone = error;
   }
 

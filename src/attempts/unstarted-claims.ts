@@ -6,22 +6,21 @@ import {
 } from '../claims/claim-store.ts';
 import { mayPass } from '../base/errors.ts';
 
-/** A claim that may be held although nothing of it has started: its acquire, or its release, went unanswered. */
+/** A claim that may be held without a started handler: the answer to its acquire or release was lost. */
 type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
 
 /**
- * What one process has to give back as soon as its store answers again. Left alone, such a claim would look to the
- * next attempt as if this one had died in its handler. Identified by its owner token: no other owner's row is
- * touched.
+ * Claims that the process releases as soon as its store answers again. The next attempt would otherwise take
+ * them for crashes. Releases are conditional on the owner token, so no other owner's row is touched.
  */
 export interface UnstartedClaims {
   note(claim: UnstartedClaim): void;
   readonly hasAny: boolean;
-  /** Tries once to give back all that is noted; what the store does not answer for stays noted. Never rejects. */
+  /** Tries once to release all noted claims. Unanswered ones stay noted. Never rejects. */
   giveBack(): Promise<void>;
 }
 
-/** The leases of what is forgotten lapse. */
+/** The limit of noted claims. Those beyond it lapse with their leases. */
 const MOST_NOTED = 1_000;
 
 export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
@@ -30,9 +29,8 @@ export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): 
 
 class NotedClaims implements UnstartedClaims {
   readonly #store: Pick<ClaimStore, 'inspect' | 'settle'>;
-  /** By owner: no two attempts share one. */
   readonly #noted = new Map<string, UnstartedClaim>();
-  /** Owners that were not found: an acquire that was given up may be written after the first look. */
+  /** Owners not found once: an abandoned acquire may still be written after the first look. */
   readonly #missed = new Set<string>();
   #givingBack: Promise<void> | undefined;
 
@@ -51,7 +49,7 @@ class NotedClaims implements UnstartedClaims {
   giveBack(): Promise<void> {
     if (this.#noted.size === 0) return Promise.resolve();
     this.#givingBack ??= this.#giveBackAll()
-      .catch(() => undefined) // at the next occasion
+      .catch(() => undefined) // tried again at the next occasion
       .finally(() => {
         this.#givingBack = undefined;
       });
@@ -63,10 +61,10 @@ class NotedClaims implements UnstartedClaims {
     for (let start = 0; start < claims.length; start += DEFAULT_REQUEST_SIZE) {
       const some = claims.slice(start, start + DEFAULT_REQUEST_SIZE);
       const found = await Promise.all(some.map((claim) => this.#releaseOf(claim)));
-      // Once per key: a row may have gone from one of these owners to another between two looks. The rest stay noted.
+      // One release per key: a row may change from one of these owners to another between two reads.
       const releases = new Map(found.flatMap((one) => (typeof one === 'object' ? [[one.key, one]] : [])));
       if (releases.size > 0) await this.#release([...releases.values()]);
-      if (found.includes('unknown')) return; // a store that does not answer is not asked for the others
+      if (found.includes('unknown')) return; // do not ask an unavailable store for the others
     }
   }
 
@@ -98,7 +96,7 @@ class NotedClaims implements UnstartedClaims {
   }
 }
 
-/** The same for one of the invocations of a process: it has those that it noted itself, and gives back all. */
+/** Returns a view for one invocation: `hasAny` is its own, `giveBack` covers all claims. */
 export function notedHere(claims: UnstartedClaims): UnstartedClaims {
   let hasNoted = false;
   return {

@@ -4,34 +4,34 @@ import type { StopSignal } from '../base/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
-  /** How long to ask again while another owner holds the key, in milliseconds. 0: ask once. */
+  /** How long to poll while another owner holds the key, in milliseconds. 0: ask once. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1; for the jitter between two polls. */
+  /** Returns a number from 0 up to, not including, 1, for the jitter between polls. */
   readonly random: () => number;
-  /** Once aborted, nothing is asked any more; the last outcome is given. A call that is under way is waited for. */
+  /** Ends the polling when aborted. A pending call is awaited. */
   readonly signal?: StopSignal;
-  /** What an acquire has just been answered with: the wait then begins at once. */
+  /** The answer to an acquire that was just made; polling then starts with a wait. */
   readonly known?: AcquireOutcome;
-  /** Gives up a call that is under way: whether it got the claim is then not known. */
+  /** Gives up a pending call. Whether it got the claim is then unknown. */
   readonly callSignal?: StopSignal;
 }
 
 const FIRST_POLL_MS = 50;
 const LONGEST_POLL_MS = 1_000;
-/** A jitter of almost nothing would ask again before anything can have changed. */
+/** The minimum: a shorter jitter would poll before anything can have changed. */
 const SHORTEST_POLL_MS = 10;
 
 /**
- * Acquires a claim; while another owner holds it, asks again with full-jitter back-off until that attempt has
- * ended or its lease has lapsed. Resolves with the first outcome that is no `conflict`: `duplicate` carries the
- * other's result, `acquired` means that it failed, gave up or died. After `timeoutMs`, or once `signal` is
- * aborted, with the last outcome, as it is. Never rejects.
+ * Acquires a claim. While another owner holds it, polls with full-jitter backoff until that attempt has ended
+ * or its lease has lapsed. Resolves with the first outcome other than `conflict`: `duplicate` with the
+ * other's result, or `acquired` if it failed, gave up or died. After `timeoutMs`, or when `signal` is
+ * aborted, resolves with the last outcome. Never rejects.
  *
- * The last poll starts no later than `timeoutMs`. Polls are reads (`isRedelivery`) that write only when the key
- * is free. While waiting, an error that is retryable counts as one more poll. `makeRequest` is called for every
- * poll, so that a lease can follow the time that is left; it has to keep key and owner: a poll whose answer was
- * lost then finds its own claim, and no other.
+ * The last poll starts no later than `timeoutMs`. Polls are reads (`isRedelivery`) that write only if the key
+ * is free. A retryable error while waiting counts as a poll. `makeRequest` is called for every poll, so that
+ * the lease can follow the remaining time. It must keep key and owner, so that a poll whose answer was lost
+ * finds its own claim.
  */
 export async function acquireOrWait(
   store: ClaimStore,
@@ -41,13 +41,13 @@ export async function acquireOrWait(
   const waitUntil = clock.now() + timeoutMs;
   const callOptions = callSignal && { signal: callSignal };
   let outcome = known ?? (await acquireOne(store, makeRequest(), callOptions));
-  if (outcome.status !== 'conflict') return outcome; // an error at the first call is nothing to wait for
+  if (outcome.status !== 'conflict') return outcome; // an error at the first call is not waited for
   for (let poll = 0; mayChange(outcome); poll += 1) {
     const leftMs = waitUntil - clock.now();
     if (leftMs <= 0 || isAborted(signal)) return outcome;
     const jitterMs = random() * Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 2 ** poll);
     await wait(clock, Math.min(Math.max(SHORTEST_POLL_MS, jitterMs), leftMs), signal);
-    if (isAborted(signal)) return outcome; // also ends the wait at once
+    if (isAborted(signal)) return outcome; // an abort also ends the wait at once
     const request = { ...makeRequest(), isRedelivery: true };
     outcome = await acquireOne(store, request, { ...callOptions, mayAskAgain: true });
   }

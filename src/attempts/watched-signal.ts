@@ -1,16 +1,17 @@
 import { getEventListeners } from 'node:events';
 
 /**
- * The signal of one attempt, which knows whether the handler has seen that it was aborted. A handler that has, and then
- * returns, may have stopped half-way: returning is not finishing. A handler has seen it if it
+ * The signal of one attempt. It knows whether the handler has seen the abort: a handler that has, and then
+ * returns, may have stopped half-way. A handler has seen it if it
  *
- * - read `aborted` as true, read the `reason`, or called `throwIfAborted()`, after the abort: itself, or through what it
- *   gave the signal to;
- * - had a listener, or a signal made by `AbortSignal.any`, when it was aborted. On Node 24 such a signal is told only if it
- *   has a listener itself; otherwise it asks when it is looked at, which is to read `aborted` of this one.
+ * - read `aborted` as true, read `reason` or called `throwIfAborted()` after the abort, itself or through
+ *   code that it gave the signal to;
+ * - had a listener, or a signal made by `AbortSignal.any`, at the time of the abort. On Node 24 such a signal
+ *   is notified only if it has a listener; otherwise it reads `aborted` of this signal when it is read
+ *   itself.
  *
- * What it gave the signal to before, and has since ended, may still be listening (a `fetch` is until it is collected),
- * and counts. The signal is made when it is first looked at: most attempts never do.
+ * Code that was given the signal and has ended since may still be listening (a `fetch` is, until it is
+ * collected), and counts. The signal is created when it is first read: most attempts never do.
  */
 export class WatchedSignal {
   #controller: AbortController | undefined;
@@ -26,12 +27,12 @@ export class WatchedSignal {
     return this.#controller.signal;
   }
 
-  /** Only the first one counts. */
+  /** Aborts the signal. Only the first reason counts. */
   abort(reason: Error): void {
     if (this.#abort !== undefined) return;
     this.#abort = { reason };
     if (this.#controller === undefined) return;
-    // Before the event: a listener with `once` is removed by it.
+    // Before the event, because it removes listeners with `once`.
     if (isListenedTo(this.#controller.signal)) this.#hasSeenAbort = true;
     this.#abortNow(this.#controller, reason);
   }
@@ -40,7 +41,7 @@ export class WatchedSignal {
     return this.#abort !== undefined;
   }
 
-  /** Why it was aborted; undefined while it is not. */
+  /** Why it was aborted; undefined if it was not. */
   get reason(): Error | undefined {
     return this.#abort?.reason;
   }
@@ -49,7 +50,7 @@ export class WatchedSignal {
     return this.#hasSeenAbort;
   }
 
-  /** From then on nothing changes the state that Node keeps, and whoever reads it has seen the abort. */
+  /** Aborts the controller, and then notes reads of Node's internal state as well: it no longer changes. */
   #abortNow(controller: AbortController, reason: Error): void {
     controller.abort(reason);
     const { signal } = controller;
@@ -58,7 +59,7 @@ export class WatchedSignal {
     Object.defineProperty(signal, state, { get: () => (this.#hasSeenAbort = true), configurable: true });
   }
 
-  /** Properties of its own, on a signal that stays what it is: `fetch` and `AbortSignal.any` check for a real one. */
+  /** Overrides properties on the real signal, because `fetch` and `AbortSignal.any` reject anything else. */
   #watch(signal: AbortSignal): void {
     const isAborted = (): boolean => {
       if (this.#abort !== undefined) this.#hasSeenAbort = true;
@@ -77,9 +78,9 @@ export class WatchedSignal {
   }
 }
 
-/** On Node 26 `AbortSignal.any` reads what is kept under a symbol with this description, and no property that is public. */
+/** The description of the symbol that `AbortSignal.any` reads on Node 26 in place of public properties. */
 const STATE = 'kAborted';
-/** Node keeps the signals that `AbortSignal.any` has made of one under a symbol with this description, as weak references. */
+/** The description of the symbol under which Node keeps the dependents of a signal, as weak references. */
 const DEPENDENTS = 'kDependantSignals';
 
 function isListenedTo(signal: AbortSignal): boolean {
@@ -88,10 +89,10 @@ function isListenedTo(signal: AbortSignal): boolean {
   if (symbol === undefined) return false;
   try {
     const dependents = Reflect.get(signal, symbol) as Iterable<WeakRef<AbortSignal>>;
-    // What is collected had no references, and no listeners.
+    // Collected signals had no references and no listeners.
     return [...dependents].some((dependent) => dependent.deref() !== undefined);
   } catch {
-    return true; // kept in another form: that there is something is all that is known
+    return true; // another format: all we know is that there are dependents
   }
 }
 

@@ -1,17 +1,16 @@
 import type { AcquireOutcome, SettleOutcome } from '../claims/claim-store.ts';
 
-/** What an attempt works on. */
+/** A record or call that an attempt works on. */
 export interface Work {
   readonly key: string;
-  /** What observers know the record by. */
   readonly recordId: string;
 }
 
 /** The answer to a request for a claim that was not granted. */
 export type Refusal = Exclude<AcquireOutcome, { readonly status: 'acquired' }>;
 
-/** How an attempt ended in the store; `committed`: its effect and its completion are written together. */
+/** The store's answer; `committed`: effect and completion were stored in one transaction. */
 export type Settled = SettleOutcome | 'committed';
 
-/** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
+/** Creates the error that says why a handler was stopped, with the handler's own error as its cause. */
 export type StopReason = (cause?: unknown) => Error;

@@ -5,7 +5,6 @@ import { RequestError } from './request-error.ts';
 import type { Service } from './service.ts';
 import type { Credentials } from './signed-headers.ts';
 
-/** What came over the connection, to its end. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -14,11 +13,11 @@ export interface Answer {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The output in an answer. Throws what the service refused, and an answer that is not the service's, of which it quotes nothing. */
+/** Returns an answer's output. Throws the service's exceptions; quotes nothing from answers of others. */
 export function outputOf(answer: Answer, secrets: Secrets, service: Service): Members {
   const { status, headers, body } = answer;
   const checksum = headers['x-amz-crc32'];
-  // Whatever such an answer says is not to be believed, not even its status.
+  // Nothing in such an answer can be trusted, not even its status.
   if (checksum !== undefined && builtIn('node:zlib').crc32(body) !== Number(checksum)) {
     throw unexpected(answer, 'does not match its checksum', true);
   }
@@ -62,12 +61,12 @@ function exceptionIn(
   return error;
 }
 
-/** `com.amazonaws.dynamodb.v20120810#ResourceNotFoundException`, perhaps with `:` and an address behind it. */
+/** Parses `com.amazonaws.dynamodb.v20120810#ResourceNotFoundException`, optionally with `:` and a URL. */
 function nameIn(type = ''): string {
   return /^(?:[^#]*#)?(\w+)/.exec(type)?.[1] ?? 'Unknown';
 }
 
-/** `mayBeDone`, by default as the status says: the same is sent again, and who wrote looks at what is stored. */
+/** Creates the error of an untrusted answer. `mayBeDone`: the request may be done, so it is retried. */
 function unexpected(
   { status, headers }: Answer,
   what: string,
@@ -86,16 +85,16 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What is redacted from the texts of answers. */
+/** Secrets to redact from error messages. */
 interface Secrets {
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string | number>>;
 }
 
-/** The credentials of an emulator may be any word; those of AWS are longer. */
+/** Shorter credentials are an emulator's, and may be any word. */
 const SHORTEST_SECRET = 16;
 
-/** Without what the request was signed with: AWS quotes the canonical request where a signature does not match. */
+/** Redacts secrets: AWS quotes the canonical request if a signature does not match. */
 function redact(text: string, { credentials, headers }: Secrets): string {
   const signature = /Signature=(\w+)/.exec(String(headers['Authorization']))?.[1];
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
@@ -106,7 +105,7 @@ function redact(text: string, { credentials, headers }: Secrets): string {
   return shown;
 }
 
-/** `x-amz-retry-after` is in milliseconds; `retry-after` in seconds, or a date to compare with the answer's own. */
+/** Parses `x-amz-retry-after` (in ms) or `retry-after` (seconds, or a date relative to the answer's). */
 function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const milliseconds = headers['x-amz-retry-after'];
   if (typeof milliseconds === 'string' && /^\d+$/.test(milliseconds)) return Number(milliseconds);

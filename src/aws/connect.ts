@@ -6,9 +6,9 @@ import { nodeHttp } from './node-http.ts';
 import { Sockets } from './sockets.ts';
 
 /**
- * Connections to one server, which are kept for later requests. Requests go over sockets of our own, which takes less CPU time than
- * Node's client (docs/decisions/0054-own-sockets.md). They go by that where an APM agent follows it, once the server has answered in a way of HTTP that
- * the sockets do not read, and where `BATCHLATCH_HTTP` is `node`.
+ * Creates kept-alive connections to one server. Requests use our own sockets, which take less CPU time than
+ * Node's client (docs/decisions/0054-own-sockets.md). They use Node's client if an APM agent follows it,
+ * after the server has sent an answer that the sockets cannot read, and if `BATCHLATCH_HTTP` is `node`.
  */
 export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
   const sockets = new Sockets(url, limits);
@@ -24,7 +24,7 @@ export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
   };
 }
 
-/** What is published about requests of Node's client. */
+/** The channels on which Node's client publishes its requests. */
 const CHANNELS = [
   'http.client.request.created',
   'http.client.request.start',
@@ -32,19 +32,19 @@ const CHANNELS = [
   'http.client.request.error',
 ];
 
-/** Held on to: a channel that nobody holds is made anew each time it is asked for. */
+/** Kept, because a channel without references is created anew each time. */
 let channels: readonly Channel[] | undefined;
 
 type Request = (...options: never[]) => ClientRequest;
 
-/** Node's own functions, as far as they have been looked at. */
+/** Functions that were found to be Node's own. */
 const own = new WeakSet<Request>();
 
-/** Whether somebody would see requests of Node's client: by a function in the place of `http.request`, or by its channels. */
+/** Returns whether somebody sees requests of Node's client, by a wrapped `http.request` or a channel. */
 function isFollowed({ protocol }: URL): boolean {
   const request: Request = builtIn(protocol === 'http:' ? 'node:http' : 'node:https').request;
   if (!own.has(request)) {
-    // What stands in its place, a proxy too, has another text.
+    // A wrapper or proxy has another source text.
     if (!Function.prototype.toString.call(request).includes('new ClientRequest(')) return true;
     own.add(request);
   }

@@ -2,27 +2,26 @@ import type { StopSignal } from '../base/stop.ts';
 import type { Answer } from './answers.ts';
 
 export interface ConnectionLimits {
-  /** At once; further requests wait for one of these. */
+  /** The number of connections; further requests wait for one. */
   readonly sockets: number;
-  /** Until a server has accepted a connection. */
+  /** Milliseconds for a server to accept a connection. */
   readonly connectMs: number;
-  /** Until the answer begins, and then without a further byte of it. */
+  /** Milliseconds without a byte of the answer. */
   readonly silentMs: number;
-  /** Of an answer. */
+  /** The longest answer, in bytes. */
   readonly answerBytes: number;
 }
 
 export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: string;
-  /** For the whole answer. */
+  /** Milliseconds for the whole answer. */
   readonly limitMs: number;
   readonly signal: StopSignal | undefined;
-  /** Whether the request has a span already. */
+  /** Whether the request already has a span. */
   readonly hasSpan: boolean;
 }
 
 export interface Connections {
-  /** Sends a request once and gives its answer, if that comes to its end. */
   post(request: ExchangeRequest): Promise<Answer>;
 }

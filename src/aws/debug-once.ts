@@ -2,14 +2,14 @@ import { builtIn } from '../base/built-in.ts';
 
 const said = new Set<string>();
 
-/** Prints a text with NODE_DEBUG=batchlatch, once in a process. */
+/** Prints a text if NODE_DEBUG contains `batchlatch`, once per process. */
 export function debugOnce(text: string): void {
   if (isNew(text)) builtIn('node:util').debuglog('batchlatch')(text);
 }
 
 /**
- * Logs that requests to a service go through AWS's SDK, which costs CPU and time to start, and which setting
- * made it so. A line as `jsonLines()` writes them, once in a process for each service and reason, unless
+ * Logs that requests to a service use AWS's SDK, which costs CPU and start time, and the setting that caused
+ * it. Writes a line in the format of `jsonLines()`, once per process, service and reason, unless
  * BATCHLATCH_LOG_LEVEL is above `info`.
  */
 export function tellThroughSdk(service: string, reason: string): void {

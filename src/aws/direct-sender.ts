@@ -16,22 +16,22 @@ import { type Credentials, signedHeaders } from './signed-headers.ts';
 
 export interface DirectSetup {
   readonly endpoint: Endpoint;
-  /** Asked for each sending, so that credentials which the environment renews are followed. A plain value costs no turn of the event loop. */
+  /** Called for each try, to follow renewed credentials. A plain value saves a turn of the event loop. */
   readonly credentials: () => Credentials | Promise<Credentials>;
-  /** Of one request, the first sending included. */
+  /** The maximum number of tries for a request. */
   readonly maxAttempts: number;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   readonly random: () => number;
 }
 
 export interface Limits extends ConnectionLimits {
-  /** Of one request, its retries included. */
+  /** The time for a request and its retries, in milliseconds. */
   readonly requestMs: number;
 }
 
-/** Sends a request and gives the output. `signal`: when it is aborted, the answer is no longer awaited. */
+/** Sends a request and resolves with its output. An aborted `signal` ends the wait for the answer. */
 export type Send = (
   operation: string,
   input: unknown,
@@ -39,8 +39,8 @@ export type Send = (
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Requests to a service of AWS without AWS's SDK: each is signed and sent, and sent again by the
- * rules of the SDK's standard retry mode, for as long as `limits` say and until `signal` is aborted.
+ * Creates a sender for an AWS service that needs no AWS SDK. It signs and sends requests, and retries them by
+ * the rules of the SDK's standard retry mode, within `limits` and until `signal` is aborted.
  */
 export function directSender(
   service: Service,
@@ -109,7 +109,7 @@ export function directSender(
     return unansweredError(service.unanswered('silent', cause, limits.requestMs), attempts);
   }
 
-  /** Where a request was sent before, what became of it says more than that it cannot be sent again. */
+  /** Returns the credentials. On failure after an earlier try, throws that try's error, which says more. */
   async function currentCredentials(
     limitMs: number,
     signal: StopSignal | undefined,
@@ -133,12 +133,12 @@ function noteAnswer(progress: RequestProgress, { status, headers }: Answer): voi
   progress.requestId = typeof requestId === 'string' ? requestId : undefined;
 }
 
-/** AWS refuses signatures that are more than five minutes off; the SDK takes four for the reason of a refusal. */
+/** AWS refuses signatures that are over five minutes off. The SDK blames the clock from four minutes on. */
 const TOLERATED_MS = 240_000;
 /** Older responses (after a freeze, say) carry a stale Date header. */
 const FRESH_MS = 10_000;
 
-/** Errors that a wrong clock may be the reason of: CLOCK_SKEW_ERROR_CODES of @smithy/core 3.41.0 (retry). */
+/** Errors that a wrong clock may cause: CLOCK_SKEW_ERROR_CODES of @smithy/core 3.41.0 (retry). */
 const SKEW_ERRORS = new Set([
   'AccessDeniedException',
   'AuthFailure',
@@ -149,12 +149,12 @@ const SKEW_ERRORS = new Set([
   'SignatureDoesNotMatch',
 ]);
 
-/** The server's time, by this machine's clock and what answers said. */
+/** The server's time, from this machine's clock and the answers. */
 interface ServerTime {
   now(): number;
-  /** As the SDK does it, from the `Date` of every answer, if no cache has kept it (`Age`). `sentAt` is by `now()`. */
+  /** Learns from an answer's `Date`, as the SDK does, unless a cache kept it. `sentAt` is by `now()`. */
   learn(headers: IncomingHttpHeaders, sentAt: number): void;
-  /** Whether a refusal came from the time of the signature, and another signature would have a right one. */
+  /** Returns whether a refusal was caused by the signature's time, so that a new signature helps. */
   wasSkewed(errorName: string, signedAt: number): boolean;
 }
 

@@ -1,12 +1,12 @@
 import type { Service } from './service.ts';
 
-/** Where requests go, and the region that their signature names. */
+/** The URL of requests, and the region of their signatures. */
 export interface Endpoint {
   readonly url: URL;
   readonly region: string;
 }
 
-/** From `partitions.json` of AWS's SDKs; a test compares each region with what the SDK makes of it. */
+/** From `partitions.json` of AWS's SDKs. A test compares each region with the SDK. */
 const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStackSuffix: string])[] = [
   [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
   [/^us-gov-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
@@ -18,7 +18,7 @@ const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStack
   [/^us-isof-[a-z]+-\d+$/, 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
 ];
 
-/** A service's endpoint of a region; undefined for a region of no partition that is known here. */
+/** Returns the endpoint of a service in a region; undefined if the region's partition is unknown. */
 export function regionalEndpoint(
   service: Service['name'],
   region: string,
@@ -27,25 +27,25 @@ export function regionalEndpoint(
   const partition = PARTITIONS.find(([regions]) => regions.test(region));
   if (partition === undefined) return undefined;
   const [, suffix, dualStackSuffix] = partition;
-  // All of GovCloud's are FIPS endpoints, and only those with dual stack are named so.
+  // All endpoints of GovCloud are FIPS endpoints; only dual-stack ones have it in their names.
   const isNamedFips = useFips && (useDualStack || !region.startsWith('us-gov-'));
   const name = isNamedFips ? `${service}-fips` : service;
   return { url: new URL(`https://${name}.${region}.${useDualStack ? dualStackSuffix : suffix}`), region };
 }
 
-/** An endpoint that was configured; undefined if it is not a plain `http(s)://host[:port]`. */
+/** Returns a configured endpoint; undefined if it is not a plain `http(s)://host[:port]`. */
 export function configuredEndpoint(text: string, region: string): Endpoint | undefined {
   if (!URL.canParse(text) || !isHostLabel(region)) return undefined;
   const url = new URL(text);
   const isPlain = url.href === `${url.protocol}//${url.host}/`; // no path, no query, no password
   if (!isPlain || !/^https?:$/.test(url.protocol) || url.host.startsWith('[')) return undefined;
-  // The SDK refuses an endpoint of dual stack that is not asked for as such.
+  // The SDK rejects a dual-stack endpoint unless dual stack is set.
   return /(^|\.)api\.(aws|amazonwebservices|cloud-aws)\./.test(`${url.hostname}.`)
     ? undefined
     : { url, region };
 }
 
-/** As the SDK wants it; `fips-us-east-1` is another way to ask it for FIPS. */
+/** Returns whether the SDK accepts a region. `fips-us-east-1` means FIPS to it. */
 function isHostLabel(region: string): boolean {
   return /^(?!-)[a-z\d-]{1,63}(?<!-)$/i.test(region) && !/^fips-|-fips$/.test(region);
 }

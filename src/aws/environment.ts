@@ -5,14 +5,13 @@ import type { Credentials } from './signed-headers.ts';
 
 export type { Environment };
 
-/** How requests are made where no client is given. */
 export type Choice = (DirectChoice & { readonly endpoint: Endpoint }) | SdkChoice;
 
 type ChoiceFor = DirectChoice | SdkChoice;
 
 interface DirectChoice {
   readonly transport: 'direct';
-  /** `environment`: its access key. `sdk`: whatever AWS's SDK finds. */
+  /** `environment`: the access key of the environment. `sdk`: credentials that AWS's SDK finds. */
   readonly credentials: 'environment' | 'sdk';
   readonly maxAttempts: number;
   readonly userAgent: string;
@@ -24,8 +23,8 @@ interface SdkChoice {
 }
 
 /**
- * The settings that change how AWS's SDK makes requests, with the values that the direct transport makes the same of. Unset
- * and empty are such everywhere. Any other value is left to the SDK, also where the SDK would refuse it.
+ * Settings that change the requests of AWS's SDK, with the values that the direct transport supports. Unset
+ * and empty are always supported. All other values are left to the SDK, even invalid ones.
  */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   AWS_PROFILE: [],
@@ -35,13 +34,13 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   AWS_ACCOUNT_ID_ENDPOINT_MODE: ['preferred', 'disabled'],
   AWS_ENABLE_ENDPOINT_DISCOVERY: ['false', '0'],
   AWS_ENDPOINT_DISCOVERY_ENABLED: ['false', '0'],
-  AWS_RETRY_MODE: ['standard', 'legacy'], // the SDK knows no third one but `adaptive`
-  // Each means the standard retry mode and a time to connect, for which both transports have their own.
+  AWS_RETRY_MODE: ['standard', 'legacy'], // the SDK knows no other mode but `adaptive`
+  // All of these mean the standard retry mode and a connect timeout; both transports have their own.
   AWS_DEFAULTS_MODE: ['standard', 'in-region', 'cross-region', 'mobile', 'auto', 'legacy'],
   AWS_DISABLE_CLOCK_SKEW_CORRECTION: ['false'],
 };
 
-/** Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed. */
+/** Chooses the direct transport if it supports all settings of the environment, else AWS's SDK. */
 export function choose(
   service: Pick<Service, 'name' | 'maxAttempts'>,
   environment: Environment,
@@ -55,10 +54,7 @@ export function choose(
   return choice.transport === 'direct' ? { ...choice, endpoint } : choice;
 }
 
-/**
- * The same for requests to an address that is given: what the environment says of endpoints does not count, and AWS's SDK is
- * asked for the credentials of a profile, or of the shared files. Nothing else is read of those.
- */
+/** Chooses the transport for a given address: endpoint settings do not apply, profiles give credentials. */
 export function chooseFor(
   service: Pick<Service, 'maxAttempts'>,
   url: URL,
@@ -67,13 +63,13 @@ export function chooseFor(
   const setting = settingForSdk({ ...environment, AWS_PROFILE: '' });
   if (setting !== undefined) return sdk(setting);
   const choice = directTo(url, service.maxAttempts, environment);
-  // The SDK prefers a profile that is named to an access key.
+  // The SDK prefers a named profile to an access key.
   return choice.transport === 'direct' && environment['AWS_PROFILE']
     ? { ...choice, credentials: 'sdk' }
     : choice;
 }
 
-/** The access key of the environment as it is now: whoever renews it there needs no restart. */
+/** Returns the current access key of the environment, so that renewing it there needs no restart. */
 export function environmentCredentials(environment: Environment): Credentials {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
@@ -91,7 +87,7 @@ function sdk(why: string): SdkChoice {
   return { transport: 'sdk', why };
 }
 
-/** Why a setting of the environment is for the SDK to read. */
+/** Returns why the SDK must read a setting of the environment; undefined if none requires it. */
 function settingForSdk(environment: Environment): string | undefined {
   const setting = Object.keys(SETTINGS).find((name) => {
     const value = environment[name];
@@ -101,11 +97,11 @@ function settingForSdk(environment: Environment): string | undefined {
 }
 
 function directTo({ protocol }: URL, usualAttempts: number, environment: Environment): ChoiceFor {
-  // The direct transport verifies certificates in any case; Node takes `0` alone for a wish not to.
+  // The direct transport always verifies certificates. Node disables that only for `0`.
   if (protocol === 'https:' && environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     return sdk('NODE_TLS_REJECT_UNAUTHORIZED is 0');
   }
-  // What is no such number the SDK does not take, or takes for something else than it looks like.
+  // The SDK rejects other values or interprets them differently.
   const attempts = environment['AWS_MAX_ATTEMPTS'] || String(usualAttempts);
   if (!/^[1-9]\d{0,2}$/.test(attempts)) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
   const credentials = hasAccessKey(environment) ? 'environment' : 'sdk';
@@ -117,7 +113,7 @@ function hasAccessKey(environment: Environment): boolean {
   return Boolean(environment['AWS_ACCESS_KEY_ID'] && environment['AWS_SECRET_ACCESS_KEY']);
 }
 
-/** As a text why there is none for the direct transport. */
+/** Returns the endpoint, or why the direct transport cannot use one. */
 function endpointOf(service: Service['name'], environment: Environment): Endpoint | string {
   const region = environment['AWS_REGION'];
   if (!region) return 'AWS_REGION is not set';
@@ -134,10 +130,10 @@ function endpointOf(service: Service['name'], environment: Environment): Endpoin
   return useFips || useDualStack ? `${name} is set together with FIPS or dual stack` : configured;
 }
 
-/** Characters that AWS's SDK writes as `-` (UA_VALUE_ESCAPE_REGEX of @aws-sdk/core 3.981.0). */
+/** Characters that AWS's SDK replaces by `-` (UA_VALUE_ESCAPE_REGEX of @aws-sdk/core 3.981.0). */
 const ESCAPED = /[^!$%&'*+\-.^_`|~\w#]/g;
 
-/** Like the SDK's it ends with the application's id, which Powertools sets to count its users. */
+/** Ends with the application id, as the SDK's does. Powertools sets it to count its users. */
 function userAgentOf(environment: Environment): string {
   const agent = `batchlatch md/nodejs#${process.versions.node}`;
   const appId = environment['AWS_SDK_UA_APP_ID'];

@@ -3,16 +3,15 @@ import type { Answer } from './answers.ts';
 import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
 import { abortedError, OverdueError, silentError, unconnectedError } from './network-errors.ts';
 
-/** The limits of the connections to one server, and the timer that counts them. */
+/** The limits of connections to one server, and the timer that counts them. */
 export interface Patience {
   readonly limits: ConnectionLimits;
   readonly ticker: Ticker;
 }
 
-/** One request, until its answer is there or nobody waits for it. */
 export abstract class Exchange {
   isAnswered = false;
-  /** Since the last byte of the answer. */
+  /** The time since the last byte of the answer. */
   silentForMs = 0;
   readonly #request: ExchangeRequest;
   readonly #patience: Patience;
@@ -33,13 +32,13 @@ export abstract class Exchange {
     this.#reject = reject;
   }
 
-  /** Ends its connection, if it has one: nobody knows what still comes over it. */
+  /** Closes the request's connection, because a late answer may still arrive on it. */
   protected abstract drop(): void;
 
-  /** Ends idle connections to the same server: they are most likely as dead as one that failed. */
+  /** Closes idle connections to the server: they are probably as dead as the one that failed. */
   protected abstract dropIdle(): void;
 
-  /** Limits how long it takes, from now on. */
+  /** Starts to count the limits. */
   watch(): void {
     this.#patience.ticker.add(this.#tick);
     this.#request.signal?.addEventListener('abort', this.#giveUp);
@@ -61,7 +60,7 @@ export abstract class Exchange {
     this.dropIdle();
   }
 
-  /** The first tick may come at once. */
+  /** Counts a tick; the first may come at once. */
   readonly #tick = (): void => {
     const { limits, ticker } = this.#patience;
     if (this.silentForMs >= limits.silentMs) this.lose(silentError(limits.silentMs));
@@ -81,7 +80,7 @@ export abstract class Exchange {
   }
 }
 
-/** Resolves with the answer to a request. `begin` sends it; what that throws, the request fails with. */
+/** Resolves with the answer to a request that `begin` sends. Rejects with what `begin` throws. */
 export function answerTo(
   { signal }: ExchangeRequest,
   begin: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => Exchange,
@@ -100,8 +99,8 @@ interface Ticker {
 }
 
 /**
- * One timer for all requests that are open; it does not keep the process alive. Whoever counts ticks is patient with a process
- * that stood still, frozen or busy: an answer that lies in its socket meanwhile is read before the next tick.
+ * Creates one timer for all open requests; it does not keep the process alive. Counting ticks tolerates a
+ * frozen or busy process: an answer that arrived meanwhile is read before the next tick.
  */
 function ticker(everyMs: number): Ticker {
   const open = new Set<() => void>();
@@ -125,14 +124,14 @@ function ticker(everyMs: number): Ticker {
   };
 }
 
-/** So many to the shorter of the times after which a connection is given up. */
+/** The number of ticks within the shorter of the connection timeouts. */
 const TICKS = 6;
 
 export function tickerFor({ silentMs, connectMs }: ConnectionLimits): Ticker {
   return ticker(Math.min(silentMs, connectMs) / TICKS);
 }
 
-/** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
+/** Limits the time to connect: a lost SYN deserves less patience than an answer. A freeze does not count. */
 export function limitConnecting(socket: Socket, connectMs: number, ticks: Ticker): void {
   let waitedMs = 0;
   const tick = (): void => {

@@ -4,12 +4,12 @@ import { RequestError } from './request-error.ts';
 
 type NodeError = Error & { readonly code?: string };
 
-/** Codes that the SDK's HTTP handler gives this name; the others get another that failures are recognised by. */
+/** Codes that the SDK's HTTP handler reports as `TimeoutError`. */
 const TIMEOUTS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 
 /**
- * What went wrong on the connection of a request. The request may be done, unless the server's certificate was refused: then
- * nothing of it was sent, and sending it again would be refused too.
+ * Returns the error of a request's connection. The request may be done, unless the server's certificate was
+ * refused: then nothing was sent, and a retry would be refused too.
  */
 export function networkError(
   { code = 'ERR_NETWORK', message }: NodeError,
@@ -22,12 +22,11 @@ export function networkError(
   return new RequestError(text, {
     name: isTimeout ? 'TimeoutError' : 'NetworkingError',
     code,
-    // A server closes idle connections when it likes, also at the moment when one is used again.
+    // A server may close an idle connection just when it is used again.
     again: isTimeout && sent.reusedSocket && !isAnswered ? 'at-once' : 'later',
   });
 }
 
-/** What a request was sent over. */
 type SentOver = Pick<ClientRequest, 'socket' | 'reusedSocket'>;
 
 function isCertificateRefused({ socket }: SentOver): boolean {
@@ -35,7 +34,7 @@ function isCertificateRefused({ socket }: SentOver): boolean {
   return authorizationError !== undefined && authorizationError !== null;
 }
 
-/** The error of a request that Node would not write; of all that is in its headers, only the credentials come from elsewhere. */
+/** Returns the error of a request that Node refused to write: only credentials can be invalid. */
 export function unsendableError(thrown: unknown): unknown {
   const { code } = thrown as Partial<NodeError>;
   if (code !== 'ERR_INVALID_CHAR') return thrown;
@@ -43,7 +42,7 @@ export function unsendableError(thrown: unknown): unknown {
   return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 
-/** Node says nothing more where a connection ends in the middle of an answer. */
+/** The error if a connection ends within an answer, for which Node gives no reason. */
 export function closedError(): NodeError {
   return Object.assign(new Error('The connection was closed'), { code: 'ECONNRESET' });
 }
@@ -52,7 +51,7 @@ export function silentError(silentMs: number): RequestError {
   return timeoutError(`There was no answer for ${silentMs} ms`);
 }
 
-/** The time of the request is over, its earlier sendings included. */
+/** The time for the request and its retries is over. */
 export class OverdueError extends RequestError {
   constructor() {
     super('The time of the request was over', { name: 'TimeoutError', code: 'ETIMEDOUT' });
@@ -67,13 +66,13 @@ function timeoutError(message: string): RequestError {
   return new RequestError(message, { name: 'TimeoutError', code: 'ETIMEDOUT', again: 'later' });
 }
 
-/** The request may be done; another answer to it would be as long. */
+/** The error of a too long answer. The request may be done; another answer would be as long. */
 export function tooLongError(bytes: number): RequestError {
   const message = `The answer is longer than ${bytes} bytes`;
   return new RequestError(message, { name: 'UnexpectedAnswerError', fault: 'server' });
 }
 
-/** The request may be done, and is sent again by Node's own client. */
+/** The error of an unreadable answer. The request may be done; Node's own client sends it again. */
 export function unreadableError(): RequestError {
   const message = 'The answer is not one of HTTP/1.1 with the length of its body';
   return new RequestError(message, { name: 'UnexpectedAnswerError', fault: 'server', again: 'at-once' });
@@ -83,7 +82,7 @@ export function abortedError(): RequestError {
   return new RequestError('The request was given up', { name: 'AbortError' });
 }
 
-/** The error of a request that got no answer, with how often it was sent: one of these sendings may be done. */
+/** Adds to an error how often the request was sent. Each of these may be done. */
 export function unansweredError(error: Error, attempts: number): Error {
   return Object.assign(error, { $metadata: { attempts } });
 }

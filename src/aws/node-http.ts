@@ -7,18 +7,16 @@ import type { ConnectionLimits, Connections, ExchangeRequest } from './connectio
 import { answerTo, Exchange, limitConnecting, type Patience, tickerFor } from './exchange.ts';
 import { closedError, networkError, tooLongError } from './network-errors.ts';
 
-/** What this uses of `node:http` and `node:https`. */
 interface HttpModule {
   readonly Agent: new (options: AgentOptions) => Agent;
   request(options: RequestOptions): ClientRequest;
 }
 
-/** Connections of Node's own client to one server, which are kept for later requests. */
+/** Creates kept-alive connections to one server with Node's own client. */
 export function nodeHttp(url: URL, limits: ConnectionLimits): Connections {
   return { post: posting(httpOf(url), url, limits) };
 }
 
-/** Of Node, what speaks the protocol of the address. */
 function httpOf({ protocol }: URL): HttpModule {
   return protocol === 'http:' ? builtIn('node:http') : builtIn('node:https');
 }
@@ -39,10 +37,10 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     port: url.port,
     method: 'POST',
     path: '/',
-    // Also where the environment turns it off for others (NODE_TLS_REJECT_UNAUTHORIZED).
+    // Even if the environment disables it (NODE_TLS_REJECT_UNAUTHORIZED).
     rejectUnauthorized: true,
   };
-  /** Headers are an object: APM agents, which wrap `http.request`, add theirs to it. */
+  /** Passes headers as an object: APM agents, which wrap `http.request`, add theirs to it. */
   const send = ({ headers, hasSpan }: ExchangeRequest): ClientRequest =>
     hasSpan ? untracedRequest({ ...options, headers }) : http.request({ ...options, headers });
   return (request) =>
@@ -52,7 +50,6 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     });
 }
 
-/** A request that goes by Node's client. */
 class NodeExchange extends Exchange {
   readonly #sent: ClientRequest;
   readonly #agent: Agent;
@@ -107,7 +104,7 @@ class NodeExchange extends Exchange {
   }
 }
 
-/** Makes the object that `http.request` returns. APM agents wrap that function, and so see nothing of this request. */
+/** Creates the request without `http.request`, which APM agents wrap, so that they do not see it. */
 function untracedRequest(options: RequestOptions): ClientRequest {
   const { ClientRequest: Request } = builtIn('node:http');
   return new Request(options);

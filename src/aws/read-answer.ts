@@ -2,48 +2,49 @@ import { Buffer } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from './answers.ts';
 
-/** An answer that is whole, and what its connection is good for. */
+/** A complete answer, and whether its connection can be used again. */
 export interface WholeAnswer {
   readonly answer: Answer;
-  /** How long the server keeps the connection open without a request, in milliseconds. */
+  /** How long the server keeps an idle connection open, in milliseconds. */
   readonly idleMs: number;
-  /** The connection brings no other. */
+  /** The connection brings no further answer. */
   readonly isLast: boolean;
 }
 
 interface Head {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of HTTP/1.0: its connections bring one answer. */
+  /** HTTP/1.0, whose connections bring one answer. */
   readonly isOld: boolean;
-  /** Of the body; undefined: it comes in chunks. */
+  /** The length of the body; undefined: it is chunked. */
   readonly bytes: number | undefined;
 }
 
-/** As long as Node's own limit of a head (`--max-http-header-size`). */
+/** Node's default limit of a head (`--max-http-header-size`). */
 const LONGEST_HEAD = 16_384;
 const END_OF_HEAD = '\r\n\r\n';
 const [CR, LF] = [13, 10];
-/** A request that is sent at the last moment would meet a connection that is being closed. */
+/** A request that is sent at the last moment would meet a closing connection. */
 const MARGIN_MS = 1_000;
 
 /**
- * Reads the answers that come over one connection, one after the other: with a `Content-Length`, as AWS's JSON services
- * send them, or in chunks, as proxies and emulators do; of HTTP/1.1, or of 1.0, as servers in Python do. Anything else is `unreadable`, and nothing of it is believed.
+ * Reads the answers on one connection, one after another: HTTP/1.1 or 1.0 (servers in Python), with a
+ * `Content-Length`, as AWS's JSON services send them, or chunked, as proxies and emulators do. Anything else
+ * is `unreadable`, and none of it is used.
  */
 export class AnswerReader {
   readonly #mostBytes: number;
-  /** Of a head, or of a body, that is not whole. */
+  /** The parts of an incomplete head or body. */
   #parts: Buffer[] = [];
   #bytes = 0;
   #head: Head | undefined = undefined;
-  /** What the chunks of a body have held so far. */
+  /** The content of the body's chunks so far. */
   #content: Buffer[] = [];
   #contentBytes = 0;
-  /** How many bytes there must be before the next chunk can be whole. */
+  /** The number of bytes needed before the next chunk can be complete. */
   #needed = 0;
 
-  /** `mostBytes`: of a body. */
+  /** `mostBytes` is the limit of a body. */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
@@ -67,7 +68,7 @@ export class AnswerReader {
     const { status, headers, isOld, bytes } = this.#head;
     const body = bytes === undefined ? this.#chunked() : this.#ofLength(bytes);
     if (typeof body === 'string') return body;
-    const hasMore = this.#bytes > 0; // nobody has asked for it
+    const hasMore = this.#bytes > 0; // bytes that no request asked for
     this.#parts = [];
     this.#bytes = 0;
     this.#head = undefined;
@@ -83,7 +84,7 @@ export class AnswerReader {
     return body;
   }
 
-  /** Section 7.1 of RFC 9112. */
+  /** Reads a chunked body (RFC 9112, section 7.1). */
   #chunked(): Buffer | 'more' | 'too-long' | 'unreadable' {
     if (this.#contentBytes + this.#bytes > this.#mostBytes) return 'too-long';
     if (this.#bytes < this.#needed) return 'more';
@@ -98,7 +99,7 @@ export class AnswerReader {
       if (size === undefined) return 'unreadable';
       const length = Number.parseInt(size, 16);
       if (length === 0) {
-        const after = data.indexOf(END_OF_HEAD, end); // behind the trailers, if there are any
+        const after = data.indexOf(END_OF_HEAD, end); // after the trailers, if any
         if (after < 0) break;
         this.#bytes = data.length - after - END_OF_HEAD.length;
         this.#contentBytes = 0;
@@ -128,7 +129,7 @@ export class AnswerReader {
   }
 }
 
-/** `interim`: a status of 1xx, before the answer. Undefined: it cannot be read here. */
+/** Parses a head. `interim`: a 1xx status before the answer. Undefined: unreadable. */
 function headIn(text: string): Head | 'interim' | undefined {
   const [first = '', ...lines] = text.split('\r\n');
   const [, minor, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(first) ?? [];
@@ -147,7 +148,7 @@ function headIn(text: string): Head | 'interim' | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   const isOld = minor === '0';
   if (coding !== undefined) {
-    // Beside a length it is how answers are smuggled, and HTTP/1.0 has none.
+    // With a length it allows response smuggling, and HTTP/1.0 has no chunks.
     const isReadable = coding.toLowerCase() === 'chunked' && length === undefined && !isOld;
     return isReadable ? { status, headers, isOld, bytes: undefined } : undefined;
   }
@@ -155,7 +156,7 @@ function headIn(text: string): Head | 'interim' | undefined {
   return hasLength ? { status, headers, isOld, bytes: Number(length) } : undefined;
 }
 
-/** As `Keep-Alive: timeout=5` says it. */
+/** Returns the idle time in `Keep-Alive: timeout=5`. */
 function idleMsOf({ 'keep-alive': hint }: IncomingHttpHeaders): number {
   const seconds = typeof hint === 'string' ? /\btimeout=(\d+)/.exec(hint)?.[1] : undefined;
   return seconds === undefined ? Infinity : Math.max(0, Number(seconds) * 1_000 - MARGIN_MS);

@@ -3,23 +3,23 @@ import { defined } from '../base/defined.ts';
 interface RequestErrorOptions {
   readonly name: string;
   readonly fault?: 'client' | 'server';
-  /** Node's, of a connection: `ECONNRESET`. */
+  /** Node's code of a connection error, such as `ECONNRESET`. */
   readonly code?: string;
   readonly httpStatusCode?: number;
   readonly requestId?: string | undefined;
-  /** When to come again, as the answer says. */
+  /** The retry delay that the answer asks for. */
   readonly retryAfterMs?: number | undefined;
-  /** Besides what the service's own codes say: whether another sending may succeed, and whether it has to wait. */
+  /** Whether another try may succeed, beyond the service's error codes, and whether it must wait. */
   readonly again?: 'later' | 'at-once' | undefined;
 }
 
 /**
- * A request that failed, in the form of the SDK's exceptions. It has no `cause`: Node's errors of connections may hold what
- * was received. What only retries need to know is private, and so in no log.
+ * A failed request, in the form of the SDK's exceptions. It has no `cause`, because Node's connection errors
+ * may contain received data. Members for retries are private, so that they are not logged.
  */
 export class RequestError extends Error {
   declare readonly $fault?: 'client' | 'server';
-  /** `attempts`: how often the request was sent, whatever became of it each time. */
+  /** `attempts`: how often the request was sent. */
   readonly $metadata: { attempts: number; readonly httpStatusCode?: number; readonly requestId?: string };
   declare readonly code?: string;
   readonly #options: RequestErrorOptions;

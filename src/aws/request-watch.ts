@@ -1,49 +1,49 @@
 import type { Channel } from 'node:diagnostics_channel';
 import { builtIn } from '../base/built-in.ts';
 
-/** A request of an operation, as the channel `batchlatch:request` tells of it before it is first sent. */
+/** A request, as published on the channel `batchlatch:request` before it is first sent. */
 export interface RequestMessage {
   /** `dynamodb` or `sqs`. */
   readonly service: string;
   /** Such as `BatchExecuteStatement`. */
   readonly operation: string;
-  /** The operation's input, as the service's API has it. It holds keys. */
+  /** The input in the form of the service's API. It contains keys. */
   readonly input: unknown;
   readonly url: URL;
   readonly region: string;
-  /** To be called by a subscriber that follows the request. */
+  /** Called by a subscriber that follows the request. */
   follow(watch: RequestWatch): void;
 }
 
-/** What a subscriber puts around a request, its retries included. What it throws never harms the request. */
+/** A subscriber's callbacks around a request and its retries. Their errors never affect the request. */
 export interface RequestWatch {
-  /** Headers that are sent too, and not signed. */
+  /** Additional headers, not signed. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if it has a span of the request. APM agents then make no second one. Default false. */
+  /** Whether the watch has a span of the request; APM agents then create no second one. Default false. */
   readonly hasSpan?: boolean;
-  /** Calls `send` in a context of its own, and returns what it does. */
+  /** Calls `send` in the watch's own context and returns its result. */
   run?<Answer>(send: () => Promise<Answer>): Promise<Answer>;
-  /** The request has ended, well or with an error. */
+  /** Called when the request has ended, successfully or not. */
   ended(end: RequestEnd): void;
 }
 
 export interface RequestEnd {
   /** How many times it was sent. */
   readonly attempts: number;
-  /** The HTTP status of the last answer; absent where there was none. */
+  /** The HTTP status of the last answer; absent if there was none. */
   readonly status?: number | undefined;
-  /** AWS's id of the last answer; absent where there was none. */
+  /** AWS's request id in the last answer; absent if there was none. */
   readonly requestId?: string | undefined;
-  /** Why it failed; absent where it did not. */
+  /** The error; absent if the request succeeded. */
   readonly error?: unknown;
 }
 
 export const REQUEST_CHANNEL = 'batchlatch:request';
 
-/** Held on to: a channel that nobody holds is made anew each time it is asked for. */
+/** Kept, because a channel without references is created anew each time. */
 let channel: Channel | undefined;
 
-/** Asks the subscribers of the channel who follows a request. Undefined where nobody does, and then nothing was made. */
+/** Asks the subscribers to follow a request. Undefined if nobody does. */
 export function watchesOf(
   message: () => Omit<RequestMessage, 'follow'>,
 ): readonly RequestWatch[] | undefined {
@@ -54,18 +54,16 @@ export function watchesOf(
   return watches.length > 0 ? watches : undefined;
 }
 
-/** How far a request has come that somebody follows. */
+/** The progress of a request that somebody follows. */
 export interface RequestProgress {
   attempts: number;
   status?: number;
   requestId?: string | undefined;
-  /** Headers that are sent too. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether a watch has a span of the request. */
   readonly hasSpan: boolean;
 }
 
-/** Sends inside of the contexts of all that follow the request, and tells them how it has ended. */
+/** Sends in the contexts of all watches, and tells them how the request ended. */
 export function sendWatched<Answer>(
   watches: readonly RequestWatch[],
   send: (progress: RequestProgress) => Promise<Answer>,
@@ -80,9 +78,9 @@ export function sendWatched<Answer>(
     once,
   );
   try {
-    around().catch(() => undefined); // the request itself is what is awaited
+    around().catch(() => undefined); // the request itself is awaited below
   } catch {
-    // A subscriber must not harm the request.
+    // A subscriber must not affect the request.
   }
   return once();
 }
@@ -111,7 +109,7 @@ function tellEnded(
     try {
       watch.ended({ attempts, status, requestId, ...failure });
     } catch {
-      // A subscriber must not harm the request.
+      // A subscriber must not affect the request.
     }
   }
 }

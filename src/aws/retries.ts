@@ -1,8 +1,9 @@
 import type { RequestError } from './request-error.ts';
 
-/*
- * The rules of the SDK's standard retry mode, read from @smithy/core 3.41.0 (`retry`: StandardRetryStrategy, its constants and the
- * service error classification) and @aws-sdk/client-dynamodb 3.1162.0 (the first delay; the exceptions that are `$retryable`).
+/**
+ * The rules of the SDK's standard retry mode, from @smithy/core 3.41.0 (`retry`: StandardRetryStrategy, its
+ * constants and the error classification) and @aws-sdk/client-dynamodb 3.1162.0 (the first delay and the
+ * `$retryable` exceptions).
  */
 const THROTTLING = new Set([
   'BandwidthLimitExceeded',
@@ -26,10 +27,10 @@ const TOO_MANY_REQUESTS = 429;
 
 const FIRST_DELAY_OF_THROTTLED_MS = 1_000;
 const LONGEST_DELAY_MS = 20_000;
-/** How much later than by itself a request comes again because the answer says so. */
+/** The most that an answer can add to the delay of a retry. */
 const LONGEST_HINT_MS = 5_000;
 
-/** Each retry takes from this; a request that succeeds gives back what its last retry took, or one if it took nothing. */
+/** The retry quota. A success returns the cost of its last retry, or `GAIN` if there was none. */
 const QUOTA = 500;
 const COST = 14;
 const COST_OF_THROTTLED = 5;
@@ -37,14 +38,13 @@ const GAIN = 1;
 
 export interface Retry {
   readonly delayMs: number;
-  /** Of the quota. */
   readonly cost: number;
 }
 
 export interface RetryRules {
-  /** How to go on after `attempts` sendings; undefined where the error is final. `isCorrected`: what was wrong with it is right now. */
+  /** Returns the next retry; undefined if the error is final. `isCorrected`: its cause is fixed. */
   after(error: RequestError, attempts: number, isCorrected: boolean): Retry | undefined;
-  /** `last`: the retry that succeeded, if it was one. */
+  /** Notes a success. `last` is the retry that succeeded, if it was one. */
   succeeded(last: Retry | undefined): void;
 }
 

@@ -1,19 +1,19 @@
-/** A service of AWS that speaks JSON over HTTP, as far as its requests differ from another's. */
+/** The differences of an AWS service that speaks JSON over HTTP. */
 export interface Service {
-  /** As people know it, for errors. */
+  /** The display name, for errors. */
   readonly title: string;
-  /** Of the signature's scope, and of the names of its endpoints. */
+  /** The name in signatures and endpoints. */
   readonly name: 'dynamodb' | 'sqs';
-  /** What stands before the operation in `X-Amz-Target`. */
+  /** The prefix of the operation in `X-Amz-Target`. */
   readonly target: string;
-  /** The delay after the first failure, in milliseconds; it doubles with each. */
+  /** The delay after the first failure, in milliseconds. It doubles with each. */
   readonly firstDelayMs: number;
-  /** Sendings of one request, where the environment says nothing. */
+  /** The default number of tries for a request. */
   readonly maxAttempts: number;
-  /** Members of its exceptions that say more than their message. Others could pass for what an error has itself. */
+  /** Members of exceptions to copy to errors. Others could collide with an error's own members. */
   readonly tellingMembers: readonly string[];
-  /** The error of a request that got no answer: within `limitMs`, or before its caller gave up. */
+  /** Returns the error of a request without an answer, within `limitMs` or before its caller gave up. */
   unanswered(why: 'given-up' | 'silent', cause?: Error, limitMs?: number): Error;
-  /** The error where nobody had credentials in time, and nothing was sent. */
+  /** Returns the error if no credentials were found in time. Nothing was sent. */
   noCredentials(): Error;
 }

@@ -2,23 +2,22 @@ import { builtIn } from '../base/built-in.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of a profile that change no request: read by other tools, or given by AWS_REGION. */
+/** Settings of a profile that affect no request: other tools read them, or AWS_REGION replaces them. */
 const IRRELEVANT = /^(region|output|ca_bundle|s3|cli_\w+)$/;
-/** Settings that say where credentials come from. */
+/** Settings of where credentials come from. */
 const CREDENTIALS =
   /^((aws|credential|role|sso|x)_\w+|duration_seconds|external_id|login_session|mfa_serial|source_profile|web_identity_token_file)$/;
 
-/** Real files have a few kilobytes. */
 const LARGEST_BYTES = 1_048_576;
-/** Reasons why nobody can look into a file: the SDK takes it for an empty one. */
+/** Errors for files that cannot be read; the SDK treats such files as empty. */
 const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
 
-/** Returns a file's text, empty if there is no such file, and undefined where only the SDK can tell. */
+/** Returns the text of a file, empty if there is none; undefined if only the SDK can tell. */
 export type ReadFile = (file: string) => string | undefined;
 
 /**
- * Says why AWS's SDK has to read the shared configuration files; undefined where nothing in them changes a
- * request. `hasKey`: the access key comes from the environment. Only the default profile counts: AWS_PROFILE
+ * Returns why AWS's SDK must read the shared configuration files; undefined if they affect no request.
+ * `hasKey`: the access key comes from the environment. Only the default profile matters, because AWS_PROFILE
  * always leads to the SDK.
  */
 export function sharedFileForSdk(
@@ -37,12 +36,12 @@ export function sharedFileForSdk(
   return undefined;
 }
 
-/** Settings have short names in lower case; in a broken file a secret may stand in a name's place. */
+/** Hides unusual names: in a broken file, a secret may stand in the place of a name. */
 function shown(setting: string): string {
   return /^[a-z][a-z\d_]{0,31}$/.test(setting) ? setting : 'something';
 }
 
-/** Returns the names of what a file sets for the default profile, read as AWS's SDK reads it. */
+/** Returns the names of a file's settings for the default profile, parsed as the SDK does. */
 function settingsOfDefault(text: string): string[] {
   const names: string[] = [];
   let isDefault = false;
@@ -56,14 +55,14 @@ function settingsOfDefault(text: string): string[] {
     }
     const equals = trimmed.indexOf('=');
     if (!isDefault || equals < 1) continue;
-    if (isNested && /^\s/.test(line)) continue; // belongs to the name above, which has no value of its own
+    if (isNested && /^\s/.test(line)) continue; // belongs to the setting above
     isNested = equals === trimmed.length - 1;
     names.push(trimmed.slice(0, equals).trim());
   }
   return names;
 }
 
-/** Where AWS's SDKs and tools keep settings; all of them may be in either file. */
+/** Returns the paths of the files of AWS's SDKs and tools. Either file may contain any setting. */
 function sharedFiles(environment: Environment): readonly string[] {
   const home = homeIn(environment);
   const named = (name: string, file: string): string => {
@@ -78,7 +77,7 @@ function homeIn(environment: Environment): string {
   try {
     return environment['HOME'] || environment['USERPROFILE'] || builtIn('node:os').homedir();
   } catch {
-    return '/'; // a container may run as a user that the machine does not know, and who has no home
+    return '/'; // in a container, an unknown user may have no home
   }
 }
 

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, hash } from 'node:crypto';
 
-/** What requests are signed with. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -9,11 +8,11 @@ export interface Credentials {
 }
 
 export interface UnsignedRequest {
-  /** As the `Host` header has it: with its port, if that is not the protocol's own. */
+  /** The `Host` header, with the port if it is not the protocol's default. */
   readonly host: string;
-  /** Of the signature's scope. */
+  /** The service in the signature's scope. */
   readonly service: string;
-  /** `DynamoDB_20120810.PutItem`. */
+  /** Such as `DynamoDB_20120810.PutItem`. */
   readonly target: string;
   readonly body: string;
   readonly userAgent: string;
@@ -23,7 +22,7 @@ const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
 const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
 
-/** The headers of a request by AWS Signature Version 4. `User-Agent` is not signed, because proxies may change it. */
+/** Signs a request with AWS Signature Version 4. `User-Agent` is unsigned, because proxies may change it. */
 export function signedHeaders(
   { host, service, target, body, userAgent }: UnsignedRequest,
   { credentials, region, time }: Pick<Scope, 'credentials' | 'region'> & { readonly time: Date },
@@ -33,7 +32,9 @@ export function signedHeaders(
   const length = Buffer.byteLength(body);
   const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
   const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
-  const canonicalHeaders = `content-length:${length}\ncontent-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${at}\n${token}x-amz-target:${target}\n`;
+  const canonicalHeaders =
+    `content-length:${length}\ncontent-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${at}\n` +
+    `${token}x-amz-target:${target}\n`;
   const headers: Record<string, string | number> = {
     Host: host,
     'Content-Type': CONTENT_TYPE,
@@ -47,9 +48,8 @@ export function signedHeaders(
   return headers;
 }
 
-/** What a signature is made for. */
 export interface Scope {
-  /** `YYYYMMDDTHHMMSSZ`. */
+  /** The time as `YYYYMMDDTHHMMSSZ`. */
   readonly at: string;
   readonly region: string;
   readonly service: string;
@@ -57,8 +57,8 @@ export interface Scope {
 }
 
 /**
- * The `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and trimmed values, in
- * the order of their names; `names` are those names, separated by semicolons.
+ * Returns the `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and
+ * trimmed values, sorted by name; `names` are these names, separated by semicolons.
  */
 export function authorization(
   canonicalHeaders: string,
@@ -72,12 +72,13 @@ export function authorization(
   const key = signingKey(credentials.secretAccessKey, day, region, service);
   const toSign = `AWS4-HMAC-SHA256\n${at}\n${scope}\n${hash('sha256', canonicalRequest)}`;
   const signature = hmac(key, toSign).toString('hex');
-  return `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+  const credential = `${credentials.accessKeyId}/${scope}`;
+  return `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
 let lastKey: { readonly of: string; readonly key: Buffer } | undefined;
 
-/** The key of a day, a Region and a service. The last one is kept: nearly all requests of a process share it. */
+/** Returns the key of a day, Region and service. Caches the last one, which nearly all requests share. */
 function signingKey(secret: string, day: string, region: string, service: string): Buffer {
   const of = `${secret}\n${day}\n${region}\n${service}`;
   if (lastKey?.of !== of) {
@@ -89,7 +90,7 @@ function signingKey(secret: string, day: string, region: string, service: string
 
 let lastSecond: { readonly second: number; readonly text: string } | undefined;
 
-/** The time as `YYYYMMDDTHHMMSSZ`. That of the last second is kept: many requests share it. */
+/** Returns the time as `YYYYMMDDTHHMMSSZ`. Caches the last second, which many requests share. */
 function timestamp(time: Date): string {
   const second = Math.floor(time.getTime() / 1_000);
   if (lastSecond?.second !== second) {

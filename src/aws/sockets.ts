@@ -7,11 +7,9 @@ import { answerTo, Exchange, limitConnecting, type Patience, tickerFor } from '.
 import { closedError, networkError, tooLongError, unreadableError } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
 
-/**
- * Sockets to one server, each with one request at a time, in HTTP/1.1 (RFC 9112) as AWS's JSON services speak it. The one that was used last is used next.
- */
+/** Sockets to one server, each with one request at a time (RFC 9112). The last used is reused first. */
 export class Sockets implements Patience {
-  /** False once the server has answered in a way that is not read here. That answer is an error; the request may be sent again. */
+  /** False after an unreadable answer. That answer is an error, and its request may be sent again. */
   isUnderstood = true;
   readonly limits: ConnectionLimits;
   readonly ticker: Patience['ticker'];
@@ -19,7 +17,7 @@ export class Sockets implements Patience {
   readonly #free: Connection[] = [];
   readonly #waiting: SocketExchange[] = [];
   #open = 0;
-  /** With it the server recognises a client, and half of TLS's handshake is spared. */
+  /** The TLS session, which saves half of the next handshake. */
   #session: Buffer | undefined;
 
   constructor(url: URL, limits: ConnectionLimits) {
@@ -46,13 +44,12 @@ export class Sockets implements Patience {
     else this.#connect(exchange);
   }
 
-  /** The exchange does not wait for a connection any more. */
+  /** Removes an exchange that no longer waits for a connection. */
   leave(exchange: SocketExchange): void {
     const at = this.#waiting.indexOf(exchange);
     if (at >= 0) this.#waiting.splice(at, 1);
   }
 
-  /** The connection has brought an answer, and may bring another. */
   release(connection: Connection): void {
     const next = this.#waiting.shift();
     if (next !== undefined) return connection.send(next);
@@ -60,7 +57,6 @@ export class Sockets implements Patience {
     this.#free.push(connection);
   }
 
-  /** The connection is used no more. */
   forget(connection: Connection): void {
     this.#open -= 1;
     const at = this.#free.indexOf(connection);
@@ -90,7 +86,7 @@ export class Sockets implements Patience {
       ...(builtIn('node:net').isIP(host) === 0 && { servername: host }),
       ...(this.#session !== undefined && { session: this.#session }),
       ALPNProtocols: ['http/1.1'],
-      // Also where the environment turns it off for others (NODE_TLS_REJECT_UNAUTHORIZED).
+      // Even if the environment disables it (NODE_TLS_REJECT_UNAUTHORIZED).
       rejectUnauthorized: true,
       ...keeping,
     });
@@ -98,10 +94,9 @@ export class Sockets implements Patience {
   }
 }
 
-/** A request that goes over a socket. */
 class SocketExchange extends Exchange {
   readonly text: string;
-  /** Of text that is ASCII alone `latin1`, which takes less time. */
+  /** `latin1` for pure ASCII, because it is faster. */
   readonly encoding: 'latin1' | 'utf8';
   connection: Connection | undefined = undefined;
   readonly #sockets: Sockets;
@@ -128,7 +123,7 @@ class SocketExchange extends Exchange {
   }
 }
 
-/** One socket. */
+/** A socket with at most one request. */
 class Connection {
   readonly #sockets: Sockets;
   readonly #socket: Socket;
@@ -136,7 +131,7 @@ class Connection {
   #exchange: SocketExchange | undefined = undefined;
   #wasUsed = false;
   #isForgotten = false;
-  /** When the server closes it if it is idle, in epoch milliseconds. */
+  /** When the server may close the idle connection, in epoch milliseconds. */
   #usableUntil = Infinity;
 
   constructor(sockets: Sockets, socket: Socket) {
@@ -145,7 +140,7 @@ class Connection {
     this.#reader = new AnswerReader(sockets.limits.answerBytes);
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('error', (error) => this.#lose(error));
-    socket.on('end', () => this.#forget()); // what is idle is not used any more
+    socket.on('end', () => this.#forget()); // an idle one is not used again
     socket.on('close', () => this.#lose(closedError()));
     limitConnecting(socket, sockets.limits.connectMs, sockets.ticker);
   }
@@ -161,12 +156,12 @@ class Connection {
     return Date.now() < this.#usableUntil;
   }
 
-  /** It is idle, and keeps no process alive. */
+  /** Lets the process end while the connection is idle. */
   rest(): void {
     this.#socket.unref();
   }
 
-  /** Its request, if it has one, has ended already. */
+  /** Closes the connection. Its request, if any, has already ended. */
   destroy(): void {
     this.#exchange = undefined;
     this.#socket.destroy();
@@ -175,7 +170,7 @@ class Connection {
 
   #read(chunk: Buffer): void {
     const exchange = this.#exchange;
-    if (exchange === undefined) return this.destroy(); // nobody has asked for it
+    if (exchange === undefined) return this.destroy(); // bytes that no request asked for
     exchange.isAnswered = true;
     exchange.silentForMs = 0;
     const read = this.#reader.read(chunk);
@@ -213,7 +208,7 @@ class Connection {
   }
 }
 
-/** The request as it is sent. Throws for a header that would not be one, as Node's client does. */
+/** Returns the text of a request. Throws for an invalid header, as Node's client does. */
 function textOf({ headers, body }: ExchangeRequest): string {
   let head = 'POST / HTTP/1.1\r\n';
   for (const name in headers) {

@@ -2,19 +2,19 @@ import type { Clock } from './clock.ts';
 import { Stop, type StopSignal } from './stop.ts';
 
 export interface Limit {
-  /** The longest that a call takes, in milliseconds. */
+  /** The longest time of a call, in milliseconds. */
   readonly ms: number;
-  /** Which argument, from 0, has the signal. Default: the method takes none. */
+  /** The index of the argument with the signal. Default: the method takes none. */
   readonly signalAt?: number;
-  /** The member of the options that this argument is, which gets an `AbortSignal`. Default: the argument is a `StopSignal`. */
+  /** The member of that argument for an `AbortSignal`. Default: the argument itself is a `StopSignal`. */
   readonly signalIn?: 'signal' | 'abortSignal';
 }
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * An object with the methods of `target` that have a limit. Each call ends: with its answer, or with the error of
- * `errorOf` after its limit, or once its signal is aborted. The method gets a signal that is aborted then.
+ * Returns an object with the limited methods of `target`. Each call ends with its answer, or with the error
+ * of `errorOf` after its limit or when its signal is aborted. The method gets a signal that is aborted then.
  */
 export function bounded<Target extends object, Name extends keyof Target & string>(
   target: Target,
@@ -50,15 +50,14 @@ export function bounded<Target extends object, Name extends keyof Target & strin
 
 export interface CallBound {
   readonly clock: Clock;
-  /** How long to wait for the answer, in milliseconds. */
   readonly limitMs: number;
-  /** Ends the wait for an answer earlier, at once if it is aborted already, and is handed on to the call. */
+  /** Ends the wait early, at once if it is already aborted, and is passed to the call. */
   readonly signal?: StopSignal | undefined;
-  /** Makes the error of a call that has not answered: in time, or before its caller gave up. */
+  /** Creates the error of a call that did not answer in time or before its caller gave up. */
   readonly errorOf: (why: 'silent' | 'given-up') => Error;
 }
 
-/** Waits for a call to the outside no longer than `limitMs`, whatever the client. Its signal is aborted then. */
+/** Waits for an external call at most `limitMs`, whatever the client. Then aborts its signal. */
 export function boundedCall<Answer>(
   call: (signal: AbortSignal) => Promise<Answer>,
   bound: CallBound,
@@ -66,7 +65,7 @@ export function boundedCall<Answer>(
   return stoppableCall((stop) => call(stop.signal), bound);
 }
 
-/** The same for a call that hardly ever needs the signal. Its answer, if it comes too late, goes to `onLate`. */
+/** Like `boundedCall`, for calls that rarely need the signal. `onLate` gets an answer that comes too late. */
 export function stoppableCall<Answer>(
   call: (stop: Stop) => Promise<Answer>,
   { clock, limitMs, signal, errorOf }: CallBound,
@@ -88,7 +87,7 @@ export function stoppableCall<Answer>(
       stop.abort(error);
     };
     const cancel = clock.setTimer(giveUp, limitMs);
-    if (signal?.aborted === true) giveUp(); // an aborted signal tells its listeners nothing more
+    if (signal?.aborted === true) giveUp(); // an aborted signal calls no new listeners
     else signal?.addEventListener('abort', giveUp, { once: true });
     started(call, stop).then(
       (answer) => (end() ? resolve(answer) : onLate?.(answer)),
@@ -97,7 +96,7 @@ export function stoppableCall<Answer>(
   });
 }
 
-/** What throws before it gives a promise has rejected. */
+/** Turns a synchronous throw into a rejection. */
 async function started<Answer>(call: (stop: Stop) => Promise<Answer>, stop: Stop): Promise<Answer> {
   return call(stop);
 }

@@ -1,25 +1,21 @@
 import type { StopSignal } from './stop.ts';
 
-/**
- * The only way this library learns the time or waits for it. Everything that depends on time takes a
- * clock as an argument, so that tests and the simulation run the real code without sleeping.
- */
+/** The only source of time in this library, passed as an argument: tests and the simulation never sleep. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
   /**
-   * Calls `callback` once after `delayMs` milliseconds; the returned function cancels it.
+   * Calls `callback` once after `delayMs` milliseconds. The returned function cancels it.
    *
-   * @param callback What is called.
-   * @param delayMs After how long, in milliseconds.
+   * @param callback The function to call.
+   * @param delayMs The delay in milliseconds.
    */
   setTimer(callback: () => void, delayMs: number): () => void;
 }
 
-/** setTimeout fires at once for a longer delay than this (2^31 - 1 ms, about 24.8 days). */
+/** `setTimeout` fires at once for a longer delay (2^31 - 1 ms, about 24.8 days). */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(callback, delayMs) {
@@ -28,13 +24,13 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs`, or as soon as `signal` is aborted, whichever comes first. */
+/** Resolves after `delayMs` or when `signal` is aborted. */
 export function wait(clock: Clock, delayMs: number, signal?: StopSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return waitAtMost(clock, delayMs, undefined, signal);
 }
 
-/** Resolves when `work` has ended, well or not, after `limitMs`, or as soon as `signal` is aborted, whichever is first. */
+/** Resolves when `work` has settled, after `limitMs`, or when `signal` is aborted, whichever comes first. */
 export function waitAtMost(
   clock: Clock,
   limitMs: number,

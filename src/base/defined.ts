@@ -7,7 +7,7 @@ type Defined<Members> = {
   >;
 };
 
-/** The members that have a value, for types that tell an absent member from an undefined one. */
+/** Returns the members that are not undefined, for types that distinguish absent from undefined. */
 export function defined<Members extends object>(members: Members): Defined<Members> {
   const present = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as Defined<Members>;

@@ -2,20 +2,20 @@ import { builtIn } from './built-in.ts';
 import { isObject } from './is-object.ts';
 
 /**
- * The base of every error this library throws or reports. Tell them apart by `code`: it is stable, and
- * it works when a bundle holds two copies of the package, where `instanceof` does not. `docs/errors.md`
- * has a heading per code.
+ * The base class of all errors that this library throws or reports. Distinguish them by `code`: it is stable,
+ * and works if a bundle holds two copies of the package, where `instanceof` fails. `docs/errors.md` explains
+ * each code.
  */
 export class BatchlatchError extends Error {
-  /** Stable, upper case, starts with `BATCHLATCH_`. */
+  /** The stable code, in upper case, starting with `BATCHLATCH_`. */
   readonly code: string;
 
   /**
-   * For the errors of this package.
+   * Creates an error of this package.
    *
-   * @param code One of the headings of `docs/errors.md`.
+   * @param code A heading of `docs/errors.md`.
    * @param message What was wrong, and what to do.
-   * @param options What made it fail, as its `cause`.
+   * @param options The cause.
    */
   constructor(code: string, message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -25,15 +25,15 @@ export class BatchlatchError extends Error {
 }
 
 /**
- * The options, the environment or the set-up cannot work. Thrown at start wherever it can be known then. Code:
+ * The options, the environment or the set-up are invalid. Thrown at start where possible. Code:
  * `BATCHLATCH_CONFIGURATION`.
  */
 export class ConfigurationError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param message Which option, what was expected, and what was given.
-   * @param options What made it fail, as its `cause`.
+   * @param options The cause.
    */
   constructor(message: string, options?: { cause?: unknown }) {
     super('BATCHLATCH_CONFIGURATION', message, options);
@@ -41,20 +41,18 @@ export class ConfigurationError extends BatchlatchError {
 }
 
 /**
- * A claim store could not do what it was asked for one claim or for a whole call. `isRetryable` says whether the same
- * call may succeed later without a change. Code: `BATCHLATCH_STORE`, or one that says more, such as
- * `BATCHLATCH_NOT_A_CLAIM`.
+ * A claim store failed for one claim or for a whole call. Code: `BATCHLATCH_STORE`, or a more specific one
+ * such as `BATCHLATCH_NOT_A_CLAIM`.
  */
 export class StoreError extends BatchlatchError {
   /** Whether the same call may succeed later without a change. */
   readonly isRetryable: boolean;
 
   /**
-   * Made by stores, also by stores of your own.
+   * Created by stores, including your own.
    *
    * @param message What failed.
-   * @param options Whether a retry may help, what made it fail as its `cause`, and a code other than
-   *   `BATCHLATCH_STORE`.
+   * @param options Whether a retry may help, the `cause`, and a code other than `BATCHLATCH_STORE`.
    */
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean; code?: string }) {
     super(options.code ?? 'BATCHLATCH_STORE', message, { cause: options.cause });
@@ -62,21 +60,21 @@ export class StoreError extends BatchlatchError {
   }
 }
 
-/** Whether `error` carries this stable code; works across copies of the package, and on whatever was thrown. */
+/** Returns whether an error has this code. Works for any value, and across copies of this package. */
 export function hasCode(error: unknown, code: string): boolean {
   try {
     return isObject(error) && 'code' in error && error.code === code;
   } catch {
-    return false; // a revoked proxy, a getter that throws
+    return false; // a revoked proxy, or a getter that throws
   }
 }
 
-/** Whether the store may answer otherwise later; where an error does not say, it may. */
+/** Returns whether the store may answer differently later. Unclassified errors may. */
 export function mayPass(error: unknown): boolean {
   return !isObject(error) || !('isRetryable' in error) || error.isRetryable !== false;
 }
 
-/** Also an error of another realm, as a sandbox of tests makes it, and the abort of a `fetch` there. */
+/** Recognises errors of other realms too, such as a test sandbox, and aborts of `fetch` there. */
 export function isError(value: unknown): value is Error {
   if (value instanceof Error || builtIn('node:util').types.isNativeError(value)) return true;
   return Object.prototype.toString.call(value) === '[object DOMException]';

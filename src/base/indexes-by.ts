@@ -1,4 +1,4 @@
-/** The indexes of the items that are alike in something, such as their queue. */
+/** Groups the indexes of items, by queue for example. */
 export function indexesBy<Item, Group>(
   items: readonly Item[],
   groupOf: (item: Item) => Group,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * What logs and errors show of an idempotency key: 16 hex digits of its SHA-256, enough to find it again. There is no salt,
- * so anyone who can guess a key can check the guess.
+ * Returns the form of an idempotency key in logs and errors: 16 hex digits of its SHA-256, enough to find it
+ * again. There is no salt, so anyone who can guess a key can check the guess.
  *
  * @param key The idempotency key.
  */

@@ -1,51 +1,50 @@
-/*
- * The longest that each call to the outside takes, in milliseconds, whatever client was given. A call without an answer
- * would otherwise keep its place, and whoever waits for it, without an end.
+/**
+ * The longest times of external calls, in milliseconds, for all clients. Without them, an unanswered call
+ * would keep its place, and its callers, forever.
  */
 
-/** A call of the claim store. Longer than a store's own retries: without an answer by then there will hardly be one. */
+/** A call of the claim store. Longer than a store's own retries, after which an answer is unlikely. */
 // rule: bounded-calls
 export const STORE_CALL_MS = 30_000;
 
-/** A renewal. Leases are renewed with a third or half of them left: there must be time for another. */
+/** A renewal. A third or half of the lease is left then, and another renewal must still fit. */
 export const RENEWAL_MS = 10_000;
 
-/** A call of an admin: a page may take several requests, one after the other. */
+/** A call of an admin. A page may take several requests, one after another. */
 export const ADMIN_CALL_MS = 60_000;
 
 /** A call of the monitor, whose function has a short timeout. */
 export const MONITOR_CALL_MS = 15_000;
 
-/** A call of a result storage: about as long as both attempts of the client of `s3Results` take. */
+/** A call of a result storage: about as long as both tries of the client of `s3Results`. */
 export const RESULT_STORAGE_MS = 15_000;
 
-/** A request to DynamoDB, its retries included, whatever it is sent with: the store's own retries have room for three. */
+/** A request to DynamoDB and its retries, over any transport. The store's own retries have room for three. */
 export const DYNAMODB_REQUEST_MS = 10_000;
 
-/** A question about the settings of Redis: it is answered at once, or there is nobody to answer. */
+/** A query of Redis's settings: answered at once or not at all. */
 export const REDIS_QUESTION_MS = 10_000;
 
-/** A connection of PostgreSQL's pool, which may wait for one without an end. */
+/** A connection of PostgreSQL's pool, which may wait for one forever. */
 export const POSTGRES_CONNECTION_MS = 10_000;
 
-/** One sending of a statement of attempts or people: after it the connection is closed. */
+/** A try of a statement of attempts or people. The connection is closed after it. */
 export const POSTGRES_STATEMENT_MS = 10_000;
 
-/** A statement, or the wait for a connection, of a transaction of the handler's: its claim waits with a lease. */
+/** A statement, or the wait for a connection, in a handler's transaction: its lease is running. */
 export const TRANSACTION_STATEMENT_MS = 8_000;
 
-/** The question what became of a transaction that an ORM has ended: its handler waits for the answer. */
+/** The query how a transaction that an ORM ended turned out: its handler waits for the answer. */
 export const TRANSACTION_CHECK_MS = 5_000;
 
-/** A call of SQS that the answer of a batch waits for: SQS answers in milliseconds. */
+/** A call of SQS that the answer of a batch waits for. SQS answers in milliseconds. */
 // rule: bounded-sqs-calls
 export const SQS_CALL_MS = 5_000;
 
-/** A call of SQS for people: a receive waits for a second, and ten messages of 100 KB take a slow line some seconds. */
+/** A call of SQS for people: a receive waits a second, and ten 100 KB messages are slow on some lines. */
 export const DEAD_LETTER_CALL_MS = 20_000;
 
-/** A call of the worker to SQS. */
 export const WORKER_CALL_MS = 10_000;
 
-/** A receive of the worker, which waits for messages for 20 seconds. */
+/** A receive of the worker, which waits 20 seconds for messages. */
 export const WORKER_RECEIVE_MS = 30_000;

@@ -2,20 +2,19 @@ import type { AsyncResource } from 'node:async_hooks';
 import type { QueueMember, Waiting } from './queue-member.ts';
 import type { StopSignal } from './stop.ts';
 
-/** The items of one request of a `RequestQueue`, and who waits for their answers. */
+/** The items of one request of a `RequestQueue`. */
 export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = QueueMember> {
   readonly items: Item[] = [];
-  /** Those of `items`. */
   readonly indexes: number[] = [];
-  /** What came with each item, and whose it is. */
+  /** The notes and members of the items, by index. */
   readonly notes: Note[] = [];
   readonly members: Member[] = [];
-  /** Aborted once none of them is awaited any longer. */
+  /** Aborted when nobody waits for any of the items. */
   readonly signal: StopSignal;
   readonly #waiting: readonly Waiting<Item, Note, Outcome, Member>[];
   readonly #onPartial: () => void;
 
-  /** `onPartial` is called when some of the items are answered and others are asked for again. */
+  /** `onPartial` is called when some items are answered and others are retried. */
   constructor(
     waiting: readonly Waiting<Item, Note, Outcome, Member>[],
     signal: StopSignal,
@@ -32,17 +31,17 @@ export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = Queu
     this.#onPartial = onPartial;
   }
 
-  /** Whether somebody still waits for its answer. */
+  /** Whether somebody still waits for the item. */
   isWanted(index: number): boolean {
     return this.#waiting[index]?.isAnswered === false;
   }
 
-  /** Keeps the outcome for now: it counts if the member stops waiting before there is another. */
+  /** Keeps an outcome that counts if the member stops waiting before there is another. */
   note(index: number, outcome: Outcome): void {
     (this.#waiting[index] as Waiting<Item, Note, Outcome, Member>).noted = outcome;
   }
 
-  /** Answers items, by their indexes, with the outcomes in the same order. Returns the indexes of those that nobody waits for. */
+  /** Answers items, by index, with outcomes in the same order. Returns the indexes that nobody waits for. */
   answer(indexes: readonly number[], outcomes: readonly Outcome[]): number[] {
     const answered: Waiting<Item, Note, Outcome, Member>[] = [];
     const unwanted: number[] = [];
@@ -52,13 +51,13 @@ export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = Queu
       if (one.isAnswered) unwanted.push(index);
     }
     answerAll(answered, outcomes);
-    // What waited for these answers does not wait for those that are asked for again.
+    // Items that waited for these answers need not wait for the retried ones.
     if (answered.length < this.#waiting.length) this.#onPartial();
     return unwanted;
   }
 }
 
-/** Each member learns of its answers in its own asynchronous context. What an answer throws goes to its member alone. */
+/** Answers each member in its own asynchronous context. An error goes only to its own member. */
 export function answerAll<Item, Note, Outcome, Member extends QueueMember>(
   items: readonly Waiting<Item, Note, Outcome, Member>[],
   outcomes: readonly Outcome[],
@@ -90,7 +89,7 @@ export function answerAll<Item, Note, Outcome, Member extends QueueMember>(
   }
 }
 
-/** Sends in the contexts of all members that have items in a request, the first of them outermost. */
+/** Sends in the contexts of all members of a request, the first outermost. */
 export function sendInContexts<Item, Note, Outcome, Member extends QueueMember>(
   group: readonly Waiting<Item, Note, Outcome, Member>[],
   members: readonly Member[],

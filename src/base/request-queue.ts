@@ -9,30 +9,30 @@ export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMe
   /** How long an item waits for others, in milliseconds. */
   readonly lingerMs: number;
   readonly clock: Clock;
-  /** Sends a request and answers each item of it. Never rejects. */
+  /** Sends a request and answers its items. Never rejects. */
   readonly send: (group: RequestGroup<Item, Note, Outcome, Member>) => Promise<void>;
-  /** The outcome of an item whose member has stopped waiting. */
+  /** Returns the outcome of an item whose member has stopped waiting. */
   readonly givenUp: () => Outcome;
-  /** The record of an item, for members that put a context around requests. */
+  /** Returns the record of an item, for members that put a context around requests. */
   readonly recordIdOf?: (note: Note) => string;
 }
 
 interface InFlight<Item, Note, Outcome, Member> {
   readonly group: readonly Waiting<Item, Note, Outcome, Member>[];
-  /** The only member that has an item in it, where there is one. */
+  /** The member of all items; undefined if there are several. */
   readonly onlyMember: Member | undefined;
-  /** Undefined: the only member's own signal ends it. */
+  /** Undefined: the signal of `onlyMember` ends the request. */
   readonly stop: Stop | undefined;
 }
 
 /**
- * Carries many items in few requests. An item waits for others until one of these is true: a request is full; its
- * member will not bring more, and no request of another member is on its way; such a request has been answered; or
- * `lingerMs` is over. So what ends while a request is on its way goes together in the next. The idea is the databases'
- * group commit of log records (DeWitt et al. 1984).
+ * A queue that carries many items in few requests. An item waits for others until a request is full; its
+ * member will add no more and no other member's request is pending; such a request is answered; or `lingerMs`
+ * is over. Items that come while a request is pending thus share the next, like the group commit of databases
+ * (DeWitt et al. 1984).
  *
- * The members share requests and nothing else: each stops waiting at its own signal, and a request goes on for the
- * others. Items of equal keys never share a request.
+ * Members share only requests: each stops waiting at its own signal, and the request continues for the
+ * others. Items with equal keys never share a request.
  */
 export class RequestQueue<
   Item extends { readonly key: string },
@@ -41,7 +41,7 @@ export class RequestQueue<
   Member extends QueueMember = QueueMember,
 > {
   readonly #options: RequestQueueOptions<Item, Note, Outcome, Member>;
-  // Both are changed in place: the queue lives long, and what a list of its own past held would live as long.
+  // Changed in place: the queue is long-lived, and old arrays would be retained as long.
   readonly #inFlight: InFlight<Item, Note, Outcome, Member>[] = [];
   readonly #waiting: Waiting<Item, Note, Outcome, Member>[] = [];
   #cancelLinger: (() => void) | undefined;
@@ -86,12 +86,12 @@ export class RequestQueue<
     else this.#cancelLinger ??= clock.setTimer(() => this.#flush(), lingerMs);
   }
 
-  /** Sends what a member has added after its signal, one by one: the answer is not awaited, but the item may still be written. */
+  /** Sends items added after the member's signal, one by one: not awaited, but they may still be written. */
   #sendOwn(member: Member): void {
     for (const one of this.#take(member)) void this.#send([one], [member], member.signal);
   }
 
-  /** Whether a member that brings nothing soon has nothing to wait for: no answer would let others go along. */
+  /** Whether an idle member has nothing to wait for: no pending answer would bring items to join its own. */
   #isIdle(member: Member): boolean {
     // Items being retried do not count: their next request may be far off, and nothing can join it.
     const isWaitedFor = (one: Waiting<Item, Note, Outcome, Member>): boolean =>
@@ -121,7 +121,7 @@ export class RequestQueue<
     if (this.#waiting.some(({ member }) => !member.isBusy() && this.#isIdle(member))) this.#flush();
   }
 
-  /** The next items that may share a request, in their order. */
+  /** Takes the next items that may share a request, in order. */
   #takeGroup(): Waiting<Item, Note, Outcome, Member>[] {
     const { requestSize } = this.#options;
     const keys = new Set<string>();
@@ -162,7 +162,7 @@ export class RequestQueue<
 
   #giveUp(member: Member): void {
     const own = this.#take(member);
-    if (this.#waiting.length === 0) this.#endLinger(); // the next to wait has a linger of its own
+    if (this.#waiting.length === 0) this.#endLinger(); // the next item starts its own linger
     for (const { group } of this.#inFlight) own.push(...group.filter((one) => one.member === member));
     const left = own.filter(({ isAnswered }) => !isAnswered);
     answerAll(

@@ -2,33 +2,33 @@
 export class Semaphore {
   #free: number;
   #waiting: (((mayStart: boolean) => void) | undefined)[] = [];
-  /** Of those that wait, the next. */
+  /** The index of the next waiter. */
   #next = 0;
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  /** Whether the caller has a slot at once; else it has to wait for its `turn`. */
+  /** Takes a slot if one is free; else the caller has to wait for its `turn`. */
   take(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
     return true;
   }
 
-  /** Resolves with whether the caller has a slot now; false: it was cleared before. */
+  /** Resolves with true when the caller has a slot; with false if it was cleared before. */
   turn(): Promise<boolean> {
     return new Promise((start) => this.#waiting.push(start));
   }
 
-  /** To be called by everyone who had a slot. */
+  /** Releases a slot. */
   release(): void {
     const next = this.#waiting[this.#next];
     if (next === undefined) {
       this.#free += 1;
       return;
     }
-    this.#waiting[this.#next] = undefined; // held on to, all of a batch would be
+    this.#waiting[this.#next] = undefined; // else the whole batch stays in memory
     this.#next += 1;
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];
@@ -37,7 +37,7 @@ export class Semaphore {
     next(true);
   }
 
-  /** Nothing that waits now will have a slot. */
+  /** Ends all current waits: their turns resolve with false. */
   clear(): void {
     const cleared = this.#waiting.slice(this.#next);
     this.#waiting = [];

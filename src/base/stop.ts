@@ -1,24 +1,24 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Says when something is over: an `AbortSignal`, or as much of one as stores need. `platformSignal` gives the `AbortSignal` that
- * `fetch` and other platform functions take.
+ * A signal that something is over: an `AbortSignal`, or the part of one that stores need. `platformSignal`
+ * returns the `AbortSignal` for `fetch` and other platform functions.
  */
 export interface StopSignal {
-  /** Whether it is over. */
+  /** Whether it is aborted. */
   readonly aborted: boolean;
-  /** Why it is over; undefined before, and where nobody said. */
+  /** The reason of the abort; undefined before it, or if none was given. */
   readonly reason: unknown;
   /**
-   * Calls the listener when it is over. A signal that is aborted already calls nothing.
+   * Adds a listener for the abort. A signal that is already aborted does not call it.
    *
    * @param type Always `abort`.
-   * @param listener What is called, once for a `Stop`. It must not throw.
-   * @param options As of an `AbortSignal`.
+   * @param listener The function to call, once for a `Stop`. It must not throw.
+   * @param options As for an `AbortSignal`.
    */
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
   /**
-   * Takes a listener back.
+   * Removes a listener.
    *
    * @param type Always `abort`.
    * @param listener The listener that was added.
@@ -27,8 +27,8 @@ export interface StopSignal {
 }
 
 /**
- * An `AbortController` and its signal in one, at a hundredth of the price: creating the platform's takes longer than a record
- * takes from its claim to its end. `signal` creates an `AbortSignal` on first use.
+ * An `AbortController` and its signal in one, at a hundredth of the cost: the platform's takes longer to
+ * create than a record takes from claim to end. `signal` creates an `AbortSignal` on first use.
  */
 export class Stop implements StopSignal {
   #controller: AbortController | undefined;
@@ -47,14 +47,14 @@ export class Stop implements StopSignal {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // Every request to the store listens, and more than ten at a time are no leak.
+      // Every request to the store adds a listener, so more than ten at once are no leak.
       setMaxListeners(0, this.#controller.signal);
       if (this.#isAborted) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
   }
 
-  /** Aborts it. Only the first call counts. */
+  /** Aborts the signal. Only the first call counts. */
   abort(reason?: unknown): void {
     if (this.#isAborted) return;
     this.#isAborted = true;
@@ -86,6 +86,6 @@ export function whenAborted(signal: StopSignal): Promise<void> {
  * @param signal The `signal` of a store's call.
  */
 export function platformSignal(signal: StopSignal): AbortSignal {
-  // Not by `instanceof`: it may come from another copy of this package.
+  // `instanceof` would fail for a stop of another copy of this package.
   return 'signal' in signal ? (signal.signal as AbortSignal) : (signal as AbortSignal);
 }

@@ -1,15 +1,12 @@
 import { isObject } from './is-object.ts';
 
-/** Members that say what failed. What is thrown may be the body that was sent, so no other is shown. */
+/** Members that describe a failure. No others are shown: a thrown object may be the request body. */
 const OF_FAILURES =
   /^(error|err|failure|decline|status|http|exit|sql|result|grpc)?_?(code|reason|status|type|kind|message|title|detail|description|hint|state)$|^(error|errno|syscall|(is)?retryable|requestId|traceId)$/i;
 const MOST_FIELDS = 20;
 const LONGEST_FIELD = 200;
 
-/**
- * What a thrown object that is no error, such as `{ code, reason }`, says of the failure, as JSON: its texts, numbers and
- * booleans, without what is nested. Undefined where it says nothing.
- */
+/** Returns as JSON the unnested members of a thrown non-error that describe the failure, if any. */
 export function thrownFields(thrown: unknown): string | undefined {
   if (!isObject(thrown) || Array.isArray(thrown)) return undefined;
   const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
@@ -32,8 +29,8 @@ function shown(value: unknown): unknown {
 }
 
 /**
- * Messages in which JavaScript quotes the text that it was given, and what is kept of them. `JSON.parse` of a body is the
- * usual one; wherever its message ends up, in a cause or in another error's message, it quotes the body.
+ * Messages in which JavaScript quotes a text it could not parse, and their replacements. The usual source is
+ * `JSON.parse` of a body, whose message would carry the body into causes and other errors.
  */
 const QUOTING: readonly (readonly [RegExp, string])[] = [
   [
@@ -47,13 +44,13 @@ const QUOTING: readonly (readonly [RegExp, string])[] = [
   [/Invalid regular expression: \/[^]*\//g, 'Invalid regular expression: /…/'],
 ];
 
-/** Of a longer message the beginning is looked at, because the patterns take the square of its length. */
+/** Only the beginning of longer messages is examined: the patterns take quadratic time. */
 const LONGEST = 2_048;
 
-/** Longer than what is quoted: where a message was cut, a quotation may have lost the words it is known by. */
+/** Longer than a quotation: a message that is cut within one may lose the words that identify it. */
 const LONGEST_QUOTATION = 256;
 
-/** An error's message without what it quotes of a text that could not be read; at most 2,048 UTF-16 units of it. */
+/** Returns a message without quotations of unparsable text, at most 2,048 UTF-16 units long. */
 export function redactQuotes(message: string): string {
   let kept = message.slice(0, LONGEST);
   for (const [pattern, words] of QUOTING) kept = kept.replace(pattern, words);

@@ -2,7 +2,7 @@ import type { BatchRecord } from '../sources/record.ts';
 import type { RecordContext } from './record-handler.ts';
 
 /**
- * One claimed record of a batch, with the context of its own attempt.
+ * A claimed record of a batch, with the context of its own attempt.
  *
  * @typeParam Body The type of the record's body.
  * @typeParam Record The kind of record that the source delivers.
@@ -15,16 +15,16 @@ export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRec
 }
 
 /**
- * Does the work of many records at once, such as a bulk insert. It gets what could be claimed, at most
- * `concurrency` records (default: all of them), and never two of one FIFO group or of one key at a time.
+ * Processes many records at once, such as a bulk insert. It gets the records that could be claimed, at most
+ * `concurrency` (default: all of them), and never two of one FIFO group or of one key at a time.
  *
- * Returning nothing means that all are done. An array has one entry for each item, in their order: an `Error`
- * for a record that failed, anything else for one that is done (it is kept as the record's result). What it
- * throws failed all of them; an array of another length does too, because its entries cannot be assigned to records.
+ * If it returns nothing, all records are done. A returned array has one entry for each item, in order: an
+ * `Error` for a record that failed, any other value for one that is done, which is kept as the record's
+ * result. If the handler throws, or returns an array of another length, all records failed.
  *
- * A handler that has seen the signal of one of its items aborted, and returns, was interrupted: every record comes back
- * except those for which it called `context.done()`, and those that have an entry in the array and whose own signal is
- * not aborted.
+ * If it returns after it has seen the signal of one of its items aborted, it was interrupted: every record
+ * comes back except those whose `context.done()` was called, and those that have an entry in the array and
+ * whose own signal is not aborted.
  *
  * @typeParam Body The type of the records' bodies.
  * @typeParam Record The kind of record that the source delivers.

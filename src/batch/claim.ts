@@ -8,15 +8,15 @@ import type { PlannedRecord } from './plan.ts';
 import type { Schedule } from './schedule.ts';
 import type { Reach } from './step.ts';
 
-/** Who goes on with what has been claimed. */
+/** The continuation of claimed attempts. */
 export interface AfterClaim extends Runner<PlannedRecord> {
-  /** Its turn has come, and its claim is answered: it is `held`, or `refused`. */
+  /** The attempt is in turn and answered: `held` or `refused`. */
   claimed(attempt: BatchAttempt): void;
 }
 
 /**
- * The first stage: the claims of a group of records are asked for in one request, which it may share with groups of other
- * invocations. Each record becomes an attempt. What is answered before its turn waits for it.
+ * The first stage: requests the claims of a group of records, in one request that groups of other invocations
+ * may share. Each record becomes an attempt. An attempt that is answered early waits for its turn.
  */
 export class ClaimStage {
   readonly #context: BatchContext;
@@ -24,13 +24,13 @@ export class ClaimStage {
   readonly #after: AfterClaim;
   readonly #lockedBy: string | undefined;
   readonly #recordsStart: boolean;
-  /** Not wanted any more, although the answer has not arrived. */
+  /** Attempts that were withdrawn before their answer arrived. */
   readonly #unwanted = new Map<BatchAttempt, (attempt: BatchAttempt) => void>();
 
-  /** One function for all attempts. */
+  /** Shared by all attempts, to avoid a closure each. */
   readonly #note = (attempt: BatchAttempt, outcome: AcquireOutcome, request: ClaimRequest): void => {
     attempt.answer(outcome);
-    // A claim that went unanswered may be written all the same: it is given back once the store answers again.
+    // The store may have written a claim whose answer was lost. It is released when the store answers again.
     if (outcome.status === 'error' && mayPass(outcome.error)) this.#context.claims.unstarted.note(request);
     const onAnswered = this.#unwanted.get(attempt);
     if (onAnswered !== undefined) {
@@ -47,7 +47,6 @@ export class ClaimStage {
     this.#recordsStart = recordsStarts(context.claims);
   }
 
-  /** Asks for the claims of a group. */
   claim(group: readonly PlannedRecord[]): void {
     const { time, claims, ledger } = this.#context;
     const leaseMs = time.leaseMs();
@@ -67,7 +66,7 @@ export class ClaimStage {
     claims.acquires.putAll(requests, attempts, this.#note);
   }
 
-  /** Its turn has come, and its claim was asked for before. */
+  /** Starts the turn of a record whose claim was requested ahead. */
   enter(record: PlannedRecord): void {
     const { ledger, claims } = this.#context;
     claims.activity.busy += 1;
@@ -76,14 +75,14 @@ export class ClaimStage {
     if (attempt.state !== 'asked') this.#after.claimed(attempt);
   }
 
-  /** It does not run now. `onAnswered` is called with its attempt once that is answered; with none, if there is none. */
+  /** Withdraws a record. `onAnswered` gets its attempt once it is answered, or undefined if there is none. */
   withdraw(record: PlannedRecord, onAnswered: (attempt: BatchAttempt | undefined) => void): void {
     const attempt = this.#context.ledger.attemptOf(record) as BatchAttempt | undefined;
     if (attempt?.state === 'asked') this.#unwanted.set(attempt, onAnswered);
     else onAnswered(attempt);
   }
 
-  /** Asks again until its owner has ended, with one owner of its own: a poll whose answer was lost finds its own claim. */
+  /** Asks again under one new owner, so that a poll whose answer was lost recognises its own claim. */
   async claimAgain(attempt: BatchAttempt, policy: ConflictPolicy): Promise<void> {
     const { claims, time } = this.#context;
     const known = attempt.refusal as AcquireOutcome;
@@ -95,7 +94,7 @@ export class ClaimStage {
     this.#after.answered();
   }
 
-  /** Built by hand: there are thousands. */
+  /** Built by hand: a spread is slower for thousands of requests. */
   #requestFor({ of, owner }: BatchAttempt, leaseMs: number): ClaimRequest {
     const { key, payloadHash, record, recordId } = of;
     const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
@@ -113,7 +112,7 @@ export class ClaimStage {
   }
 }
 
-/** The holder of the claim, for a person who reads the row. */
+/** Describes the holder of the claim, for people who read the row. */
 export function lockedBy({ lambda }: Pick<BatchContext, 'lambda'>): string | undefined {
   return lambda?.functionName === undefined
     ? undefined
@@ -121,8 +120,9 @@ export function lockedBy({ lambda }: Pick<BatchContext, 'lambda'>): string | und
 }
 
 /**
- * Far enough ahead that `concurrency` handlers stay busy. As many as a request takes may be claimed at once where no lease lapses
- * before the invocation ends; not one too many, where a claim that never starts could be mistaken for a crash.
+ * Returns how far ahead to claim so that `concurrency` handlers stay busy. A whole request is claimed if the
+ * leases last to the end of the invocation. If a claim that never starts could count as a crash, no claim is
+ * made beyond `concurrency`.
  */
 export function reachOf({ settings: { concurrency }, claims: { store, rules }, time }: BatchContext): Reach {
   const requestSize = store.requestSize ?? DEFAULT_REQUEST_SIZE;

@@ -19,50 +19,45 @@ import type { RecordOutcome } from './outcomes.ts';
 import type { BatchReading, KeyedRecord, PlannedRecord } from './plan.ts';
 import type { Context } from 'aws-lambda';
 
-// One file, because these know one another: the context has the settings, and what the settings name is called with the context.
+// One file: the context refers to the settings, and the policies in the settings take the context.
 
 export type BatchAttempt = Attempt<PlannedRecord>;
 
-/** What the records of one invocation share. */
+/** The state that the records of one invocation share. */
 export interface BatchContext extends AttemptScope {
   readonly settings: Settings;
   readonly lambda: Context | undefined;
   /** Undefined on Lambda. */
   readonly host: Host | undefined;
-  /** The store, and the queues before it. */
   readonly claims: BatchClaims;
-  /** What the observer is told. */
   readonly watch: BatchWatch;
   readonly ledger: Ledger;
-  /** The attempts whose handlers run. */
   readonly running: Running;
   readonly sqs: SqsClient | undefined;
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   readonly random: () => number;
 }
 
-/** The queue of requests for claims. */
 type Acquires = QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
 
 interface BatchClaims extends AttemptClaims {
   readonly acquires: Acquires;
   readonly newOwner: () => string;
-  /** Records that are being claimed in their turn, wait for a slot or run: what may soon bring a settlement. */
+  /** The number of records in turn that are being claimed, wait for a slot or run. */
   readonly activity: { busy: number };
 }
 
 interface BatchWatch extends AttemptWatch, Pick<Observing, 'around' | 'noteOutcome'> {
-  /** Rejects the batch with what was thrown where nothing may throw. */
+  /** Rejects the batch with an error thrown in a callback. */
   fail: (thrown: unknown) => void;
-  /** Goes on with the batch after the answers of one request. */
+  /** Continues the batch after the answers of one request. */
   answered: () => void;
 }
 
-/** The options after they were checked, with their defaults. */
 export interface Settings extends AttemptRules {
   readonly source: Source;
   readonly key: KeySelector;
-  /** Undefined: the function's name. */
+  /** Undefined: the name of the function. */
   readonly namespace: Namespace | undefined;
   readonly payloadValidation: KeySelector | undefined;
   readonly decode: readonly DecodeStep[];
@@ -72,9 +67,9 @@ export interface Settings extends AttemptRules {
   readonly deadlineMarginMs: number;
   readonly recordTimeoutMs: number | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
-  /** Undefined: by the ARN that records carry. */
+  /** Undefined: derived from the ARN of the records. */
   readonly queueUrl: QueueUrlOf | undefined;
-  /** Of an emulator, where the environment names one. */
+  /** The endpoint of an emulator, if the environment names one. */
   readonly sqsEndpoint: string | undefined;
   readonly reading: ReadingPolicy | undefined;
   readonly schema: SchemaPolicy<unknown> | undefined;
@@ -85,16 +80,16 @@ export interface Settings extends AttemptRules {
   readonly visibility: VisibilityPolicy | undefined;
 }
 
-/** A value of an option. An imported function makes it and checks its own options: what nobody imports is in no bundle. */
+/** The value of an option. Each is made by its own imported function, so unused ones are not bundled. */
 interface ValueOf<Option extends string> {
-  /** Its name. */
+  /** The name of the option. */
   readonly option: Option;
 }
 
-/** What `suspectsFirst()` gives. */
+/** The value of `reading`, made by `suspectsFirst()`. */
 export interface ReadingPolicy extends ValueOf<'reading'> {
   /**
-   * Reads the records of an event in an order of its own; undefined: it does not, with these records.
+   * Reads the records in an order of its own. Returns undefined if the records need no such order.
    *
    * @internal
    */
@@ -102,25 +97,25 @@ export interface ReadingPolicy extends ValueOf<'reading'> {
 }
 
 /**
- * What `standardSchema(…)` gives: it says what a body is.
+ * The value of `schema`, made by `standardSchema(…)`: it checks and types bodies.
  *
  * @typeParam Body The type of the schema's output.
  */
 export interface SchemaPolicy<Body> extends ValueOf<'schema'> {
-  /** Carries the type of the schema's output; never there at run time. */
+  /** Carries the output type of the schema; never set at run time. */
   readonly body?: Body;
   /**
-   * Puts the schema's output in the place of the body. Resolves with an end where the handler must not run.
+   * Replaces the body by the schema's output. Resolves with an end if the handler must not run.
    *
    * @internal
    */
   check(record: BatchRecord): Promise<AttemptEnd | undefined>;
 }
 
-/** What `waitForOwner({ timeoutMs })` gives. */
+/** The value of `onConflict`, made by `waitForOwner({ timeoutMs })`. */
 export interface ConflictPolicy extends ValueOf<'onConflict'> {
   /**
-   * Asks again for a key that another owner holds. Resolves with what the record learns in the end.
+   * Asks again for a key that another owner holds. Resolves with the last answer.
    *
    * @internal
    */
@@ -131,48 +126,48 @@ export interface ConflictPolicy extends ValueOf<'onConflict'> {
   ): Promise<AcquireOutcome>;
 }
 
-/** What `runWithoutClaim()` gives. */
+/** The value of `onStoreError`, made by `runWithoutClaim()`. */
 export interface StoreErrorPolicy extends ValueOf<'onStoreError'> {
   /**
-   * The store could not give a claim. Returns whether the record runs all the same, `held` without one.
+   * Returns whether to run a record, `held` without a claim, when the store could not give one.
    *
    * @internal
    */
   goWithout(attempt: BatchAttempt, error: Error, context: BatchContext): boolean;
   /**
-   * The effect is done and its completion could not be stored. Returns the outcome in place of `failed`.
+   * Returns the outcome of a record whose effect is done but whose completion could not be stored.
    *
    * @internal
    */
   notStored(record: PlannedRecord, error: Error, context: BatchContext): RecordOutcome;
 }
 
-/** What `deadLetterQueue({ url })` gives. */
+/** The value of `deadLetter`, made by `deadLetterQueue({ url })`. */
 export interface DeadLetterPolicy extends ValueOf<'deadLetter'> {
   /**
-   * Sends the record away, if it has failed for good.
+   * Sends the record to the dead-letter queue if it failed permanently.
    *
    * @internal
    */
   send(record: PlannedRecord, context: BatchContext): Promise<void>;
 }
 
-/** What `heartbeat()` gives. */
+/** The value of `heartbeat`, made by `heartbeat()`. */
 export interface HeartbeatPolicy extends ValueOf<'heartbeat'> {
   /** How leases are renewed while handlers run. @internal */
   readonly renewal: RenewalOptions;
   /**
-   * Keeps unfinished messages invisible. Called beside every renewal of leases.
+   * Keeps unfinished messages invisible. Called with every renewal of leases.
    *
    * @internal
    */
   keepInvisible(context: BatchContext): Promise<void>;
 }
 
-/** What `backoff()` gives. */
+/** The value of `visibility`, made by `backoff()`. */
 export interface VisibilityPolicy extends ValueOf<'visibility'> {
   /**
-   * Says when what is handed back comes again, except for records that the host keeps (by their ids in the answer).
+   * Sets when records that are handed back are delivered again, except those that the host keeps.
    *
    * @internal
    */

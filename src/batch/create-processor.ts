@@ -11,13 +11,13 @@ import type { Handler } from './run.ts';
 import { type Answer, runBatch } from './run-batch.ts';
 import { endingOfRecord } from './settle.ts';
 
-/** Makes the function that processes events. What its invocations share is made here, once. */
+/** Creates the function that processes events, with the state that its invocations share. */
 export function createProcessor(
   handler: Handler,
   settings: Settings,
   ports: Ports,
   functionName: string | undefined,
-  /** The store as it was given, by which processors that share one are known. */
+  /** The store as the user gave it. Processors that share a store are recognised by it. */
   givenStore: ClaimStore = ports.store,
 ): (event: unknown, lambda?: Context) => Promise<Answer> {
   const { store, clock, random } = ports;
@@ -36,7 +36,7 @@ export function createProcessor(
       random,
       lingerMs,
       recordIdOf,
-      // The effect is done.
+      // A returned handler has done its effect: retry the completion until the lease ends.
       triedUntil: ({ end, leaseUntil }) => (end?.kind === 'returned' ? leaseUntil : 0),
     }),
     unstarted: unstartedClaims(store),

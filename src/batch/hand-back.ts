@@ -8,20 +8,21 @@ import type { Ledger } from './ledger.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
 import type { PlannedRecord } from './plan.ts';
 
-/** How long the answer waits for claims to be given back; what is left then is tried again in the next invocation. */
+/** How long the answer waits for the release of claims. The next invocation tries the rest again. */
 const GIVE_BACK_MS = 1_000;
 const NONE: ReadonlySet<string> = new Set();
 
-/** What is not acknowledged by now is handed back; the queue may be told when to show it again. */
+/** Releases claims, reports to the host and sets when SQS delivers unacknowledged records again. */
 export async function handBack(context: BatchContext): Promise<void> {
   const { claims, time, host, ledger, settings } = context;
   const givingBack = claims.unstarted.giveBack();
-  if (claims.unstarted.hasAny) await waitAtMost(time.clock, GIVE_BACK_MS, givingBack); // not for those of others that overlap
+  // Claims of overlapping invocations are not waited for.
+  if (claims.unstarted.hasAny) await waitAtMost(time.clock, GIVE_BACK_MS, givingBack);
   const kept = host === undefined ? NONE : await reportTo(host, ledger);
   await settings.visibility?.delay(context, kept);
 }
 
-/** Tells the host how records ended. Resolves with those that it keeps. */
+/** Tells the host how records ended. Resolves with the ids of the records that the host keeps. */
 function reportTo(host: Host, ledger: Ledger): Promise<ReadonlySet<string>> {
   let storeFailed = false;
   const errors: unknown[] = [];
@@ -45,22 +46,19 @@ function reportTo(host: Host, ledger: Ledger): Promise<ReadonlySet<string>> {
   return host.beforeHandBack({ storeFailed, errors, handedBack, suspects, conflicts });
 }
 
-/** A record that waits for an equal one is as dangerous as that is. */
+/** Returns the crashes of a record. One that waits for an equal record is as dangerous as that record. */
 function deathsOf(record: PlannedRecord, ledger: Ledger): number {
   const deaths = ledger.attemptOf(record)?.crashes ?? 0;
   const before = record.leader ?? record.behind;
   return deaths > 0 || before === undefined ? deaths : deathsOf(before, ledger);
 }
 
-/** Whether it is the claim store's fault that it comes again. */
+/** Returns whether the claim store caused the failure. */
 function isOfStore({ error }: Extract<RecordOutcome, { readonly status: 'failed' }>): boolean {
   return (error instanceof StoreError && error.isRetryable) || error instanceof CompletionNotStoredError;
 }
 
-/**
- * The records of a batch that are not acknowledged, for the answer to their sender. One without an outcome did not end in time, so
- * that a record that was forgotten on the way comes back.
- */
+/** Lists the records that are not acknowledged, including those without an outcome: none is lost. */
 export function handedBack({ records, outcomes }: Ledger): HandedBack[] {
   const all: HandedBack[] = [];
   let nearestIdentifier: string | undefined;
@@ -99,12 +97,12 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
 }
 
 /**
- * An event that is delivered alone has to be delivered again; the invocation fails with this, or with the handler's
- * error. Code: `BATCHLATCH_REDELIVER`.
+ * An event that is delivered alone has to be delivered again: the invocation fails with this error or with
+ * the handler's. Code: `BATCHLATCH_REDELIVER`.
  */
 export class RedeliverError extends BatchlatchError {
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests of code that catches it.
    *
    * @param message Which records have to come again.
    */

@@ -6,7 +6,7 @@ import type { PlannedRecord } from './plan.ts';
 import type { Schedule } from './schedule.ts';
 import type { SettleStage } from './settle.ts';
 
-/** The ways of records that do not run now: they follow an equal one, run last, or are handed back. */
+/** The records that do not run now: they follow an equal one, run last, or are handed back. */
 export class NotRun {
   readonly #context: BatchContext;
   readonly #schedule: Schedule;
@@ -20,7 +20,6 @@ export class NotRun {
     this.#ends = ends;
   }
 
-  /** An equal record has run for it. */
   follow(record: PlannedRecord, leader: PlannedRecord): void {
     const { ledger, watch } = this.#context;
     const { recordId, key } = record;
@@ -30,8 +29,8 @@ export class NotRun {
   }
 
   /**
-   * Its last attempt died: it runs alone, and holds no claim until then. If it kills this process, the claims that are held at
-   * that time look as if they had.
+   * Puts off a record whose last attempt crashed: it runs last and alone, and holds no claim until then. If
+   * it ends this process, claims that are held at that moment look like crashes too.
    */
   putOff(attempt: BatchAttempt): void {
     const { of: record } = attempt;
@@ -47,7 +46,7 @@ export class NotRun {
     });
   }
 
-  /** It does not run now. The claim that it has is given back first, because an equal record may want it. */
+  /** Withdraws a record. Its claim is released first, because an equal record may want it. */
   withdraw(record: PlannedRecord, why: 'order' | 'put-off'): void {
     if (why === 'put-off') this.#schedule.putOff(record);
     this.#schedule.makeRoom(record);
@@ -59,7 +58,7 @@ export class NotRun {
     });
   }
 
-  /** It was to run, and may not start any more. */
+  /** Hands back a record that was due to run and may no longer start. */
   handBack(attempt: BatchAttempt): void {
     const { of: record } = attempt;
     this.#ends.makeRoom(record);

@@ -6,13 +6,12 @@ import type { Ledger } from './ledger.ts';
 import { observedRecord } from './observed-record.ts';
 import { type PlannedRecord, recordIdOf, recordIn } from './plan.ts';
 
-/** What an invocation is known by. */
+/** The request and function that identify an invocation. */
 interface ObservedSubject {
   readonly lambda: Context | undefined;
   readonly functionName: string | undefined;
 }
 
-/** What observers see of an invocation. */
 export function observedInvocation(
   subject: ObservedSubject,
   ledger: Pick<Ledger, 'delivered' | 'records'>,
@@ -20,7 +19,7 @@ export function observedInvocation(
   return new Observed(subject, ledger);
 }
 
-/** Its members beyond the first are made when they are looked at: most observers never do. */
+/** Computes `source`, `destination` and records on demand: most observers never read them. */
 class Observed implements ObservedInvocation {
   readonly requestId?: string;
   readonly functionName?: string;
@@ -45,7 +44,7 @@ class Observed implements ObservedInvocation {
     return this.#readable && observedRecord(this.#readable).destination;
   }
 
-  /** The first record that can be read: where it comes from, all do. */
+  /** The first readable record. All records of an event have the same source. */
   get #readable(): BatchRecord | undefined {
     this.#first ??= this.#all.find((one) => recordOf(one) !== undefined);
     return this.#first && recordOf(this.#first);
@@ -58,7 +57,7 @@ class Observed implements ObservedInvocation {
     return record && observedRecord(record);
   }
 
-  /** As they were read, or before that as they were delivered. */
+  /** The records as read, or as delivered if they are not read yet. */
   get #all(): readonly (SourceEntry | PlannedRecord)[] {
     const { delivered, records } = this.#ledger;
     return records.length > 0 ? records : delivered;

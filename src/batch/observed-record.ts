@@ -1,7 +1,7 @@
 import type { ObservedRecord } from '../observe/observed.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** What observers see of a record. Whoever can send a message chooses its headers, so they are bounded. */
+/** Describes a record for observers. Header values are bounded, because any sender can choose them. */
 export function observedRecord(record: BatchRecord): ObservedRecord {
   const sourceArn = arnOf(record);
   return {
@@ -50,7 +50,7 @@ function destinationOf(record: BatchRecord, arn: string | undefined): string | u
   return /^(?:stream|table)\/([^/]+)/.exec(resource ?? '')?.[1] ?? resource;
 }
 
-/** Of what is inside an envelope, the envelope's own first: its sender is the one that is looked for. */
+/** Returns the envelope's own attribute first: its sender is the one to trace. */
 function headerOf(record: BatchRecord, name: string): string | undefined {
   const lower = name.toLowerCase();
   const found = ownOf(record.envelope?.attributes, lower) ?? ownOf(record.attributes, lower);
@@ -58,7 +58,7 @@ function headerOf(record: BatchRecord, name: string): string | undefined {
   return record.raw.attributes?.AWSTraceHeader;
 }
 
-/** Names of headers are not told apart by their case. */
+/** Finds an attribute; names are case-insensitive. */
 function ownOf(attributes: Readonly<Record<string, string>> | undefined, lower: string): string | undefined {
   if (attributes === undefined) return undefined;
   if (Object.hasOwn(attributes, lower)) return attributes[lower];

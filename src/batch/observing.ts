@@ -3,17 +3,17 @@ import type { ObservedInvocation } from '../observe/observed.ts';
 import type { RoutineEvents } from '../attempts/scope.ts';
 import { callAround, callOnceIn, harmless } from '../observe/tell-observer.ts';
 
-/** What one invocation tells its observer, which can harm none of it. */
+/** The calls that one invocation makes to its observer. An observer's errors change nothing. */
 export interface Observing {
   readonly notify: (event: BatchEvent) => void;
   readonly wants: RoutineEvents;
-  /** Undefined: the observer does not want to know. */
+  /** Undefined: the observer has no `onOutcome`. */
   readonly noteOutcome: ((recordId: string, outcome: string) => void) | undefined;
   /** Calls `run`, which must not throw, in the context that the observer gives the invocation. */
   readonly inside: (run: () => void) => void;
-  /** The same for a request to the store that serves these records. Undefined: the observer puts nothing around it. */
+  /** Calls `send` in the context that the observer gives a request to the store. Undefined: it gives none. */
   readonly aroundRequest: ((recordIds: readonly string[], send: () => void) => void) | undefined;
-  /** Calls the handler, and returns or throws what it does. Undefined: the observer puts nothing around it. */
+  /** Calls the handler and returns or throws its result. Undefined: the observer adds no context. */
   readonly around: AroundHandler | undefined;
 }
 
@@ -23,13 +23,13 @@ export function observing(observer: Observer, invocation: ObservedInvocation): O
   harmless(() => observer.onInvocation?.(invocation));
   return {
     notify(event) {
-      // Not by `harmless`: there are thousands of events.
+      // Does not use `harmless`: there are thousands of events.
       try {
-        // An asynchronous observer fits the type too, and its rejection, unheard, would end the process.
+        // The type also fits an asynchronous observer. An unhandled rejection would end the process.
         const returned: unknown = observer.onEvent(event, invocation);
         if (returned instanceof Promise) returned.catch(() => undefined);
       } catch {
-        // An error of the observer must not change what happens.
+        // An observer's error must not change the batch.
       }
     },
     wants: {
@@ -50,7 +50,7 @@ export function observing(observer: Observer, invocation: ObservedInvocation): O
   };
 }
 
-/** An observer that cannot say is told. */
+/** Returns whether the observer wants events of this type. If `wants` is missing or throws, it does. */
 function wants(observer: Observer, type: BatchEvent['type']): boolean {
   try {
     return observer.wants?.(type) !== false;
@@ -59,7 +59,7 @@ function wants(observer: Observer, type: BatchEvent['type']): boolean {
   }
 }
 
-/** Whatever the observer does, the handler is called once, and its own end is what counts. */
+/** Calls the handler exactly once, and returns or throws its own result, whatever the observer does. */
 function around(observer: Observer, invocation: ObservedInvocation): AroundHandler {
   return (attempts, handler) => {
     let returned: unknown;

@@ -19,13 +19,13 @@ import { type Observing, observing } from './observing.ts';
 import type { Ports } from './ports.ts';
 import type { Handler } from './run.ts';
 
-/** What the invocations of one processor share. */
+/** The state that the invocations of one processor share. */
 export interface Processor {
   readonly handler: Handler;
   readonly settings: Settings;
   readonly ports: Ports;
   readonly functionName: string | undefined;
-  /** The store as it was given, by which processors that share one are known. */
+  /** The store as the user gave it. Processors that share a store are recognised by it. */
   readonly givenStore: ClaimStore;
   readonly acquires: AcquireQueue<BatchAttempt>;
   readonly settlements: SettlementQueue<SettlingAttempt>;
@@ -33,7 +33,6 @@ export interface Processor {
   readonly endingOf: EndingOf;
 }
 
-/** One invocation, before its records are read. */
 interface Invoked {
   readonly lambda: Context | undefined;
   readonly host: Host | undefined;
@@ -41,18 +40,18 @@ interface Invoked {
   readonly batch: SourceBatch;
 }
 
-/** The context of one invocation, and what begins and ends it. */
+/** The context of an invocation, with the functions that enter and close it. */
 export interface OpenContext {
   readonly context: BatchContext;
   /** Makes the answer to the sender. */
   readonly answer: SourceBatch['answer'];
   /** Calls `run` in the context that the observer gives the invocation. */
   readonly inside: (run: () => void) => void;
-  /** To be called when the invocation is over: nothing of it is waited for any more. */
+  /** Leaves the queues and timers at the end of the invocation. */
   readonly close: () => void;
 }
 
-/** What one invocation has of its own, and its places in the queues that it shares with others. */
+/** Opens the context of an invocation and joins the queues that it shares with other invocations. */
 export function openContext(processor: Processor, invoked: Invoked): OpenContext {
   const { settings, ports, functionName } = processor;
   const { lambda, host, batch } = invoked;
@@ -85,7 +84,7 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   };
 }
 
-/** The store, and the invocation's places in the queues before it. */
+/** Returns the store and the invocation's memberships in the queues before it. */
 function claimsOf(
   processor: Processor,
   { host, deadline }: Invoked,
@@ -107,7 +106,7 @@ function claimsOf(
     ...(wants.settling && {
       onWrite: (attempts) => notify({ type: 'settling', ends: attempts.map(settlingEnd) }),
     }),
-    // A caller that says nothing of its time, such as a test, does not wait for as long as a lease.
+    // A caller with no deadline, such as a test, must not wait for the length of a lease.
     ...((host !== undefined || deadline.endsAt !== Infinity) && { stopsAt: () => deadline.stopsAt }),
     onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
   });
@@ -128,7 +127,7 @@ function timeOf(
   { clock }: Ports,
   { deadline, host, batch }: Omit<Invoked, 'lambda'>,
 ): AttemptTime {
-  // Off Lambda an invocation has no end that a lease could last to, and a message comes back as soon as it is no longer hidden.
+  // Off Lambda no invocation's end bounds a lease, and messages return when their visibility ends.
   const comesAgainSoon = batch.comesAgainSoon === true || host !== undefined;
   const longestMs = Math.min(comesAgainSoon ? SHORT_LEASE_MS : Infinity, host?.longestLeaseMs ?? Infinity);
   return {
@@ -145,7 +144,7 @@ function settlingEnd({ recordId, key, owner, attempt, ending }: SettlingAttempt)
   return { recordId, key, owner, attempt, end: ending?.end ?? 'release' };
 }
 
-/** Tokens for the attempts of one invocation: one that no other has, and a number. */
+/** Returns a function that makes owner tokens: the invocation's unique prefix and a counter. */
 function ownersOf(invocation: string): () => string {
   const prefix = `${invocation}-`;
   let owners = 0;

@@ -24,107 +24,121 @@ import type {
  */
 export interface BatchProcessorOptions<Body = unknown> {
   /**
-   * Where claims live: a store, alone or wrapped in `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
-   * in the table that `CLAIMS_TABLE_NAME` names.
+   * The claim store, alone or wrapped in `cached(store, { max })` and `resultsIn(storage, store)`. Default:
+   * DynamoDB, in the table that `CLAIMS_TABLE_NAME` names.
    */
   readonly store?: ClaimStore;
   /**
-   * Which service invokes the function, such as `sqs()`. It gives the handler's record its type, and keeps the others out
-   * of the bundle; an event of another service is an `UnsupportedEventError`. Default: `allSources()`.
+   * The service that invokes the function, such as `sqs()`. It types the handler's record and keeps other
+   * sources out of the bundle. An event of another service throws an `UnsupportedEventError`. Default:
+   * `allSources()`.
    */
   readonly source?: Source;
-  /** What makes two records the same work. Default: `messageId()`. */
+  /** Selects the key: records with equal keys are the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
   /**
-   * Prefix of every key; a function gives keys per tenant. Default: the Lambda function's name. Two processors of one
-   * process that share a store and the default are refused at their first batch, unless their keys are messageIds.
+   * The prefix of every key; a function can return one per tenant. Default: the Lambda function's name. Two
+   * processors of one process that share a store and the default throw at their first batch, unless their
+   * keys are message ids.
    */
   readonly namespace?: string | ((record: Parameters<KeySelector<Body>>[0]) => string);
-  /** Records running at once. Default 10. */
+  /** How many records run at once. Default 10. */
   readonly concurrency?: number;
   /**
-   * How long a finished record waits for others, to be settled in one request; and the longest that a claim waits for those of
-   * invocations that overlap in the process. Default 5 ms.
+   * How long a finished record waits for others to be settled in one request, in milliseconds. A claim waits
+   * at most as long for those of overlapping invocations in the process. Default 5.
    */
   readonly settleLingerMs?: number;
   /**
-   * Length of a claim's lease. Default: what remains of the invocation plus a second, and at most 45,000 ms for every
-   * source except SQS, because their next delivery may come before the invocation ends; in the worker two thirds of how long it hides
-   * messages, at most 45,000 ms; 60,000 ms elsewhere.
+   * The length of a claim's lease, in milliseconds. Default: the remaining time of the invocation plus a
+   * second. For every source except SQS at most 45,000, because the next delivery may come before the
+   * invocation ends. In the worker two thirds of the time for which it hides messages, at most 45,000.
+   * Elsewhere 60,000.
    */
   readonly leaseMs?: number;
   /**
-   * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days, SQS's
-   * default retention; parked keys 90 days, also with a number that is smaller.
+   * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default: 4
+   * days, which is SQS's default retention; at least 90 days for parked keys, unless `parked` is set.
    */
   readonly retentionMs?: RetentionMs;
-  /** How long before Lambda's timeout to stop and answer, in milliseconds. Default 1,000, but at most half of the remaining time. */
+  /**
+   * Milliseconds before Lambda's timeout to stop and answer. Default 1,000, at most half the remaining time.
+   */
   readonly deadlineMarginMs?: number;
-  /** The longest that one handler may run, in milliseconds. Default: no limit. */
+  /** How long one handler may run, in milliseconds. Default: no limit. */
   readonly recordTimeoutMs?: number;
   /**
-   * Attempts after which a key is parked; crashes count, releases do not. Costs one write per record, which says that its
-   * handler starts, so that a claim that never started is no crash. Default: no limit.
+   * The number of attempts after which a key is parked. Crashes count, releases do not. Costs one write per
+   * record when its handler starts, so that a claim that never started is no crash. Default: no limit.
    */
   readonly maxAttempts?: number;
   /**
-   * Attempts in a row that may crash (their lease lapsed and nothing was settled) before the key is parked without another
-   * run. Default: no limit; after one, a record runs alone and after the others. Costs one write per record, as above. Also
-   * how many processes may crash while they read a record, before it has a claim, until it is `invalid`; of these never
-   * fewer than 3.
+   * The number of consecutive crashes (the lease lapsed and nothing was settled) after which the key is
+   * parked without another run. Default: no limit; after one crash, a record runs alone and after the others.
+   * Costs one write per record, like `maxAttempts`. Also limits how many processes may crash while they read
+   * a record before it is `invalid`, with a minimum of 3.
    */
   readonly maxCrashes?: number;
   /**
-   * What to do with a key whose last attempt crashed and may have done its work: `rerun` (default), or `park` for work
-   * that must not run a second time until a person has looked at it, or `retentionMs.parked` is over. `park` costs one
-   * write per record.
+   * Sets what happens to a key whose last attempt crashed and may have done its work: `rerun` (default), or
+   * `park` for work that must not run again until a person has looked at it or `retentionMs.parked` is over.
+   * `park` costs one write per record.
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
-   * What to do with a record whose claim, or whose completion, the claim store cannot store because it is unavailable:
-   * `runWithoutClaim()` runs and acknowledges it all the same. Default: it is handed back.
+   * Sets what happens to a record when the claim store is unavailable and cannot store its claim or
+   * completion: `runWithoutClaim()` runs and acknowledges it. Default: it is handed back.
    */
   readonly onStoreError?: StoreErrorPolicy;
   /**
-   * Which errors may be tried again; the others park the key at once. Default: all except `PermanentError`.
+   * Returns whether an error may be retried; other errors park the key at once. Default: all except
+   * `PermanentError`.
    *
-   * @param error What the handler threw.
+   * @param error The error that the handler threw.
    */
   readonly retryable?: (error: unknown) => boolean;
-  /** What to do with a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: the record is handed back. */
+  /** Waits for a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: hands it back. */
   readonly onConflict?: ConflictPolicy;
   /**
-   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`, for `visibility`, `deadLetter` and the
    * messages under `heartbeat`. Default: none.
    */
   readonly sqs?: SqsClient | CommandClient;
   /**
-   * Where the queue is, for private endpoints. Default: AWS's URL for the records' ARN, or one at
-   * `AWS_ENDPOINT_URL_SQS` or `AWS_ENDPOINT_URL` where an emulator's endpoint is in the environment.
+   * The URL of the queue, for private endpoints. Default: AWS's URL for the ARN of the records, or one at
+   * `AWS_ENDPOINT_URL_SQS` or `AWS_ENDPOINT_URL` if an emulator's endpoint is in the environment.
    */
   readonly queueUrl?: string | ((queueArn: string) => string);
-  /** When an SQS message that is handed back comes again: `backoff()`. Default: after the queue's visibility timeout. */
+  /** Sets when handed-back SQS messages come again: `backoff()`. Default: the queue's visibility timeout. */
   readonly visibility?: VisibilityPolicy;
-  /** Sends records that failed for good to a queue at once, with the error: `deadLetterQueue({ url })`. Default: off. */
+  /**
+   * Sends permanently failed records, with the error, to a queue: `deadLetterQueue({ url })`. Default: off.
+   */
   readonly deadLetter?: DeadLetterPolicy;
-  /** Renews leases, and keeps SQS messages invisible, while handlers run: `heartbeat()`. Default: leases of every source but SQS. */
+  /**
+   * Renews leases, and keeps SQS messages invisible, while handlers run: `heartbeat()`. Default: renews the
+   * leases of every source but SQS.
+   */
   readonly heartbeat?: HeartbeatPolicy;
-  /** Gives the hash of what must be the same when a key comes again: `payloadHash({ include: ['amountCents'] })`. Default: off. */
+  /**
+   * Returns the hash of the fields that must be equal when a key comes again: `payloadHash({ include:
+   * ['amountCents'] })`. Default: off.
+   */
   readonly payloadValidation?: KeySelector<Body>;
   /**
-   * What is done to the payload of SQS, SNS, Kinesis and Kafka records before it is read, from the outside in, such as
-   * `[gzip(), snsEnvelope()]`. Default: nothing.
+   * Decodes the payloads of SQS, SNS, Kinesis and Kafka records, from the outside in, such as `[gzip(),
+   * snsEnvelope()]`. Default: none.
    */
   readonly decode?: DecodeStep | readonly DecodeStep[];
-  /** Checks bodies, and gives them their type: `standardSchema(…)` of a zod, valibot or arktype schema. Default: off. */
+  /** Checks and types bodies: `standardSchema(…)` of a zod, valibot or arktype schema. Default: off. */
   readonly schema?: SchemaPolicy<Body>;
   /**
-   * Reads records that were delivered before first, if reading them could have ended the process: `suspectsFirst()`. Default: all
-   * records are read at once.
+   * Reads redelivered records first if reading them could have ended the process: `suspectsFirst()`. Default:
+   * all records are read at once.
    */
   readonly reading?: ReadingPolicy;
-  /** Called with what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
+  /** Receives the events of records. Default: JSON lines on stdout, filtered by `BATCHLATCH_LOG_LEVEL`. */
   readonly observer?: Observer;
-  /** For tests. Default: the system clock. */
+  /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
 }

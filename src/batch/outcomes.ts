@@ -5,79 +5,76 @@ import type { StoredError } from '../claims/claim.ts';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { BatchEvent, NotStartedReason } from '../observe/observer.ts';
 
-/**
- * How one record ended in this invocation. The response, the metrics and the logs are derived from it;
- * nothing else says whether a record is acknowledged.
- */
+/** The end of one record in this invocation. It alone decides whether the record is acknowledged. */
 export type RecordOutcome =
   | {
-      /** Its effect is done and its completion stored. */
+      /** The effect is done and the completion is stored. */
       readonly status: 'completed';
-      /** The store did not do its part (`onStoreError`); its completion is not stored. */
+      /** The store was unavailable (`onStoreError`), so the completion is not stored. */
       readonly withoutClaim?: true;
     }
   | {
-      /** Its key was completed before, or by an equal record of this batch. */
+      /** The key was completed before, or by an equal record of this batch. */
       readonly status: 'duplicate';
     }
   | {
-      /** Another owner holds its key. */
+      /** Another owner holds the key. */
       readonly status: 'conflict';
-      /** Until when, in epoch milliseconds. */
+      /** The end of the other owner's lease, in epoch milliseconds. */
       readonly leaseUntil: number;
     }
   | {
-      /** It failed, and may run again. */
+      /** The record failed and may run again. */
       readonly status: 'failed';
-      /** Why. */
+      /** The cause. */
       readonly error: unknown;
-      /** It ran without a claim (`onStoreError`). */
+      /** The record ran without a claim (`onStoreError`). */
       readonly withoutClaim?: true;
     }
   | (PermanentEnd & {
-      /** It failed for good, now or before, and waits for a person. */
+      /** The record failed permanently, now or before, and waits for a person. */
       readonly status: 'parked';
-      /** Why. */
+      /** The cause. */
       readonly error: unknown;
     })
   | {
-      /** It ran, and its claim was another owner's by the time it ended. */
+      /** The record ran, but another owner had taken over its claim by the time it ended. */
       readonly status: 'lost';
     }
   | (PermanentEnd & {
-      /** Its key came before with another payload. */
+      /** The key came before with another payload. */
       readonly status: 'mismatch';
     })
   | (PermanentEnd & {
-      /** It cannot be read, has no key, or its body does not fit the schema. */
+      /** The record cannot be read, has no key, or its body does not fit the schema. */
       readonly status: 'invalid';
-      /** Why. */
+      /** The cause. */
       readonly error: unknown;
     })
   | {
-      /** It was not started. */
+      /** The record was not started. */
       readonly status: 'not-started';
-      /** Why. */
+      /** The cause. */
       readonly reason: NotStartedReason;
     }
   | {
-      /** It carries no work: S3's test message. */
+      /** The record carries no work, such as S3's test message. */
       readonly status: 'ignored';
     };
 
-/** What no redelivery can help. */
+/** A failure that no redelivery can repair. */
 export interface PermanentEnd {
   /** The dead-letter queue has the record. */
   readonly isDeadLettered?: true;
 }
 
-/** Its work is done: here, or before; or there is none. */
+/** Returns whether the work is done, was done before, or does not exist. */
 function isDone(outcome: RecordOutcome | undefined): boolean {
   // rule: done-outcomes
   return outcome?.status === 'completed' || outcome?.status === 'duplicate' || outcome?.status === 'ignored';
 }
 
-/** The only ends after which a record need not come again: its work is done, or another queue has it. */
+/** Returns whether a record need not come again: its work is done, or the dead-letter queue has it. */
 export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
   if (outcome?.status === 'completed' || outcome?.status === 'duplicate') return true;
   return outcome?.status === 'ignored' || (isPermanentEnd(outcome) && outcome.isDeadLettered === true);
@@ -89,7 +86,7 @@ export function isPermanentEnd(
   return outcome?.status === 'parked' || outcome?.status === 'mismatch' || outcome?.status === 'invalid';
 }
 
-/** What an equal record of the same batch takes from the one that ran. */
+/** Returns the outcome of a record that follows an equal one. */
 export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
   if (isDone(leader)) return { status: 'duplicate' };
   if (!isPermanentEnd(leader)) return leader;
@@ -97,11 +94,10 @@ export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
   return own;
 }
 
-/** What becomes of a record whose attempt has been settled. */
 export function outcomeOf({ end, ending }: Attempt, settled: Settled): RecordOutcome {
   if (settled === 'committed') return { status: 'completed' };
   if (end !== undefined && end.kind !== 'returned') {
-    // A store's error never hides the business error.
+    // The handler's error is reported even if the store failed too.
     if (ending?.end !== 'park' || settled !== 'stored') return { status: 'failed', error: end.error };
     return { status: isInvalidBody(end.error) ? 'invalid' : 'parked', error: end.error };
   }
@@ -111,14 +107,13 @@ export function outcomeOf({ end, ending }: Attempt, settled: Settled): RecordOut
   return { status: 'failed', error: new CompletionNotStoredError({ cause: settled.error }) };
 }
 
-/** What becomes of a record that ran without a claim. */
 export function outcomeWithoutClaim({ end }: Attempt): RecordOutcome {
   return end === undefined || end.kind === 'returned'
     ? { status: 'completed', withoutClaim: true }
     : { status: 'failed', error: end.error, withoutClaim: true };
 }
 
-/** The outcome of a record that got no claim, and what the observer is told. */
+/** Returns the outcome of a record that got no claim, and the event for the observer. */
 export function outcomeOfRefusal(
   { recordId, key }: { readonly recordId: string; readonly key: string },
   answer: Exclude<AcquireOutcome, { readonly status: 'acquired' }>,
@@ -145,7 +140,6 @@ export function outcomeOfRefusal(
   }
 }
 
-/** Makes an `Error` of what a row keeps, for outcomes and logs. */
 function errorOfRow(stored: StoredError | undefined): Error {
   const error = new Error(stored?.message ?? 'parked without an error');
   error.name = stored?.name ?? 'Error';

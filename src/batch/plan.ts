@@ -4,55 +4,47 @@ import type { ReadRecord, SourceEntry } from '../sources/source.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
-/**
- * A record as it is run: frozen, because what becomes of it is in the ledger. Its links point to records before it in the batch,
- * so that nothing can wait for itself.
- */
+/** A frozen record. Its links point to earlier records only, so records never wait in a circle. */
 export interface PlannedRecord {
-  /** Its place in the batch. */
   readonly index: number;
-  /** What the response names it by. */
+  /** The identifier in the response. */
   readonly itemIdentifier: string | undefined;
-  /** What observers know it by: its own name, or its place. */
+  /** The identifier for observers: `itemIdentifier`, or the position. */
   readonly recordId: string;
-  /** Records of one lane run in order; undefined: it runs by itself. */
+  /** Records of one lane run in order. Undefined: the record has no lane. */
   readonly lane: string | undefined;
-  /** Undefined for what cannot be read. */
+  /** Undefined: the record cannot be read. */
   readonly record: BatchRecord | undefined;
-  /** Empty where there is none. */
+  /** Empty: the record has no key. */
   readonly key: string;
   readonly payloadHash: string | undefined;
-  /** The outcome that it has before anything runs: invalid, ignored, not read in time. */
+  /** The outcome before anything runs, such as invalid, ignored or not read in time. */
   readonly outcome: RecordOutcome | undefined;
-  /** The first record with the same key and payload, which runs for both. */
+  /** The first record with the same key and payload. It runs for both. */
   readonly leader: PlannedRecord | undefined;
-  /** The record before it with the same key and another payload: the two never share a request. */
+  /** An earlier record with the same key and another payload. The two never share a request. */
   readonly behind: PlannedRecord | undefined;
 }
 
-/** A record with its key, before it has its links. */
 export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
 
-/** What makes a record's key, and the hash of what must be the same when the key comes again. */
 export interface Keying {
   readonly keyOf: (record: BatchRecord) => string;
   readonly payloadHashOf: KeySelector | undefined;
-  /** Whether either of them reads bodies. */
+  /** Whether one of the functions reads bodies. */
   readonly readsBody: boolean;
 }
 
-/** The records of one event that are about to be read: decoded, and given their keys. */
+/** The records of an event before they are decoded and keyed. */
 export interface BatchReading {
   readonly delivered: readonly SourceEntry[];
-  /** What claims for reading are kept under. */
+  /** The namespace of the claims that mark reading. */
   readonly namespace: string;
-  /** Reads the payloads of some of the records, in their order. */
   read(entries: readonly SourceEntry[]): readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
-  /** Gives a record its key. */
   key(source: SourceEntry, index: number): KeyedRecord;
 }
 
-/** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
+/** Gives a record its key. A record that cannot be read, or has no key, becomes `invalid`. */
 export function keyed(
   source: SourceEntry,
   index: number,
@@ -75,7 +67,7 @@ export function keyed(
   return planned;
 }
 
-/** A record whose reading has not ended in time: it has no key, and comes back. */
+/** Marks a record that was not read in time: it has no key and is delivered again. */
 export function unread(source: SourceEntry, index: number): KeyedRecord {
   const planned = new Planned(source, index);
   const { read } = source;
@@ -84,13 +76,13 @@ export function unread(source: SourceEntry, index: number): KeyedRecord {
 }
 
 /**
- * Finds the records that are the same work: the first of them leads, the others follow. Only records of equal key and equal
- * payload hash share an outcome; one with another payload claims for itself, after the last that leads.
+ * Links records with equal keys. The first of each key and payload hash leads; the others follow it and share
+ * its outcome. A record with another payload claims after the last leader of its key.
  */
 export function plan(records: readonly KeyedRecord[]): readonly PlannedRecord[] {
-  /** Of each key, the last that leads. */
+  /** The last leader of each key. */
   const leaders = new Map<string, PlannedRecord>();
-  /** Of each key and payload, the one that leads. Empty where there are no payloads to tell apart. */
+  /** The leader of each key and payload; empty if payloads are not hashed. */
   const byPayload = new Map<string, PlannedRecord>();
   for (const record of records as Planned[]) {
     if (record.outcome === undefined) link(record, leaders, byPayload);
@@ -118,17 +110,17 @@ function link(
   if (payloadHash !== undefined) byPayload.set(JSON.stringify([key, payloadHash]), record);
 }
 
-/** The record, or what was delivered of one that cannot be decoded. */
+/** Returns the record; for one that cannot be decoded, the delivered one. */
 export function recordIn({ read }: SourceEntry): BatchRecord | undefined {
   return 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
 }
 
-/** What observers know a record by. */
+/** Returns the identifier that observers see. */
 export function recordIdOf(itemIdentifier: string | undefined, index: number): string {
   return itemIdentifier ?? `record ${index}`;
 }
 
-/** Written to in this file alone. A class, because an object of a literal that is frozen is slow. */
+/** A record under construction in this file. A class, because frozen object literals are slow. */
 class Planned implements PlannedRecord {
   readonly index: number;
   readonly itemIdentifier: string | undefined;

@@ -12,7 +12,7 @@ import { type BatchReading, keyed, type KeyedRecord } from './plan.ts';
 /** The namespace outside Lambda, where there is no function name. */
 const LOCAL_NAMESPACE = 'local';
 
-/** Reads the records of a batch, and gives each its key. Most events have nothing to decode, and wait for nothing. */
+/** Reads the records of a batch and gives each its key. Synchronous if nothing has to be decoded. */
 export function readRecords(
   context: BatchContext,
   processor: Processor,
@@ -48,16 +48,16 @@ function namespaceOf(name: string, processor: Processor): NonNullable<Settings['
   return name;
 }
 
-/** Known by an id that only this queue's messages have, or by a key that says itself whose it is. */
+/** Returns whether keys are unique without a namespace: message ids, or keys that are used whole. */
 function hasOwnKeys({ key, decode }: Settings): boolean {
   if (key.isWholeKey === true) return true;
   return key.isMessageId === true && decode.every(({ kind }) => kind !== 'envelope');
 }
 
-/** Which processor of this process uses a default namespace, by the place where its claims are. */
+/** The processor that uses each default namespace of one store. */
 type Users = Map<string, object>;
 
-/** One table for the process, also where it has loaded this package twice, once imported and once required. */
+/** Returns the users of a store's default namespaces. Copies of this package share the table. */
 function usersOf(store: ClaimStore): Users {
   const shared = globalThis as { [SHARED]?: Map<string, Users> };
   const byPlace = (shared[SHARED] ??= new Map());
@@ -68,9 +68,9 @@ function usersOf(store: ClaimStore): Users {
 }
 
 /**
- * Takes the default namespace for one processor of this process. Two that share it would share keys: `charge` of
- * order `1` and `refund` of payment `1` would be the same work, and the second acknowledged without being run.
- * Throws a `ConfigurationError` where another has taken it.
+ * Reserves the default namespace for one processor of this process. Two processors that shared it would share
+ * keys: `charge` of order `1` and `refund` of payment `1` would be the same work, and the second would be
+ * acknowledged without running. Throws a `ConfigurationError` if another processor has it.
  */
 function takeDefaultNamespace(store: ClaimStore, namespace: string, processor: object): void {
   const users = usersOf(store);
@@ -78,7 +78,9 @@ function takeDefaultNamespace(store: ClaimStore, namespace: string, processor: o
   if (user === undefined) users.set(namespace, processor);
   else if (user !== processor) {
     throw new ConfigurationError(
-      `Two processors of this process use the default namespace \`${namespace}\` on one claim store, so equal keys would count as the same work: set \`namespace\` for each of them, or create the processor once and not in every call`,
+      `Two processors of this process use the default namespace \`${namespace}\` on one claim ` +
+        'store, so equal keys would count as the same work: set `namespace` for each of them, or create ' +
+        'the processor once and not in every call',
     );
   }
 }

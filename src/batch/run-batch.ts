@@ -16,14 +16,14 @@ import { runRecords } from './run-records.ts';
 
 export type Answer = BatchResponse | KafkaBatchResponse | undefined;
 
-/** How long a batch waits for the claims that an earlier one could not give back. */
+/** How long a batch waits for the release of claims that an earlier invocation left behind. */
 const GIVE_BACK_MS = 250;
 
 /**
- * One event, from its arrival to its answer: read, plan, run, hand back, answer.
+ * Processes one event: read, plan, run, hand back, answer.
  *
- * At each `await` the process may die, a lease may lapse or an answer may be lost. Nothing is held in memory that the
- * claims table does not say better: what was claimed lapses, what was settled stays.
+ * At each `await` the process may die, a lease may lapse or an answer may be lost. The claims table, not
+ * memory, is the source of truth: claims lapse by themselves, settlements stay.
  */
 export async function runBatch(
   event: unknown,
@@ -36,7 +36,7 @@ export async function runBatch(
   const deadline = host?.deadline ?? createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
   let close: (() => void) | undefined;
   try {
-    // First what an earlier invocation could not: what comes again now must not look as if its process had died.
+    // Release what earlier invocations could not: a redelivery would take such a claim for a crash.
     if (unstarted.hasAny) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
@@ -83,17 +83,17 @@ async function runAndHandBack(handler: Handler, context: BatchContext): Promise<
   try {
     await runRecords(handler, context);
   } finally {
-    await heartbeat?.stop(); // none may arrive after a later change of the same message
+    await heartbeat?.stop(); // a later beat would overwrite the visibility that `handBack` sets
   }
   await handBack(context);
 }
 
-/** Undefined: the answer has to leave before. */
+/** Resolves with undefined if the answer has to leave first. */
 function inTime<Value>(work: Promise<Value>, { answerNow }: Deadline): Promise<Value | undefined | void> {
   return Promise.race([work, whenAborted(answerNow)]);
 }
 
-/** Tells the observer of what ended before it could be claimed. */
+/** Notifies the observer of records that ended before they could be claimed. */
 function tellPlanned({ ledger, watch }: BatchContext): void {
   for (const { outcome, recordId, key } of ledger.records) {
     if (outcome === undefined) continue;
@@ -101,12 +101,11 @@ function tellPlanned({ ledger, watch }: BatchContext): void {
     if (outcome.status === 'not-started') {
       watch.notify({ type: 'notStarted', recordId, key, reason: outcome.reason });
     }
-    // Nothing else fails before it has a key.
+    // Before a record has a key, only decoding can fail.
     if (outcome.status === 'failed') watch.notify({ type: 'decodeFailed', recordId, error: outcome.error });
   }
 }
 
-/** Tells the observer how the batch ended. */
 function tellFinished({ ledger, watch, time }: BatchContext, startedAt: number): void {
   const outcomes: Record<string, number> = {};
   let withoutClaim = 0;

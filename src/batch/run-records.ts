@@ -11,10 +11,7 @@ import { Schedule } from './schedule.ts';
 import { SettleStage } from './settle.ts';
 import type { Step } from './step.ts';
 
-/**
- * Runs the records of a batch through the stages: claim, run, settle. Resolves when each record has its outcome and nothing of
- * it is on its way. The schedule says what is next.
- */
+/** Claims, runs and settles records in the order of the schedule. Resolves when nothing is pending. */
 export function runRecords(handler: Handler, context: BatchContext): Promise<void> {
   return new BatchRun(handler, context).run();
 }
@@ -26,7 +23,7 @@ class BatchRun implements AfterClaim, AfterRun {
   readonly #run: RunStage;
   readonly #settle: SettleStage;
   readonly #notRun: NotRun;
-  /** What has waited for another owner of its key. */
+  /** Attempts that have already waited for another owner of their key. */
   readonly #waited = new Set<BatchAttempt>();
   #isAdvancing = false;
   #resolve!: () => void;
@@ -38,7 +35,7 @@ class BatchRun implements AfterClaim, AfterRun {
     this.#schedule = new Schedule(ledger.records, {
       reach: reachOf(context),
       isAlone: host?.isAlone === true,
-      // Other calls run in this process: when nothing does, the host calls with each of these alone.
+      // Other calls run in this process. Once none does, the host calls with each put-off record alone.
       leavesPutOff: host?.isAlone === false,
     });
     this.#claim = new ClaimStage(context, this.#schedule, this);
@@ -55,7 +52,7 @@ class BatchRun implements AfterClaim, AfterRun {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      if (stop.aborted) this.#stop(); // reading took all the time there was
+      if (stop.aborted) this.#stop(); // reading took all the time
       else stop.addEventListener('abort', () => this.#stop(), { once: true });
       this.#advance();
     });
@@ -65,7 +62,7 @@ class BatchRun implements AfterClaim, AfterRun {
     this.#reject(thrown);
   }
 
-  /** Does what can be done now, and ends the batch where that was all. To be called whenever something has ended. */
+  /** Does all steps that are possible now, and resolves when the batch is done. */
   #advance(): void {
     this.#doSteps();
     if (this.#schedule.isDone) this.#resolve();
@@ -96,8 +93,6 @@ class BatchRun implements AfterClaim, AfterRun {
     }
   }
 
-  // The common way of a record, in its order: claimed, over, settled.
-
   claimed(attempt: BatchAttempt): void {
     if (attempt.state === 'refused') this.#refused(attempt, attempt.refusal as Refusal);
     // rule: crashed-run-last
@@ -106,7 +101,7 @@ class BatchRun implements AfterClaim, AfterRun {
   }
 
   answered(): void {
-    this.#context.claims.settlements.flushIfIdle(); // what was refused brings no settlement to wait for
+    this.#context.claims.settlements.flushIfIdle(); // a refused record brings no settlement to wait for
     this.#advance();
   }
 
@@ -120,9 +115,7 @@ class BatchRun implements AfterClaim, AfterRun {
     this.#settle.settled(attempt, settled);
   }
 
-  // The other ways.
-
-  /** The key is not free, or the store did not say: everything but a duplicate comes back, unless an option says otherwise. */
+  /** Handles a refused claim: only duplicates are acknowledged, unless an option says otherwise. */
   #refused(attempt: BatchAttempt, refusal: Refusal): void {
     const { settings, watch, claims, time } = this.#context;
     const { onConflict, onStoreError } = settings;
@@ -153,7 +146,7 @@ class BatchRun implements AfterClaim, AfterRun {
     if (attempt.hasClaim) void settleLate(attempt, end);
   }
 
-  /** Hands back what has not started, and tells what runs to end. */
+  /** Hands back records that have not started, and asks running handlers to stop. */
   #stop(): void {
     const { time, running, host } = this.#context;
     try {

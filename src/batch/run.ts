@@ -7,49 +7,48 @@ import type { BatchAttempt, BatchContext } from './context.ts';
 import { HandlerContext } from './handler-context.ts';
 import type { RecordHandler } from './record-handler.ts';
 
-/** What does the work: of one record, or of many at once. */
+/** A handler for single records, or for many at once. */
 export type Handler = RecordHandler | GatheringHandler;
 
-/** A handler that does the work of many records in one call. */
+/** A handler that processes many records in one call. */
 export interface GatheringHandler {
   gather(context: BatchContext, starts: Starts): Gathering;
 }
 
-/** Brings records together before they start. */
+/** The gathering of records into one call before they start. */
 export interface Gathering {
-  /** Resolves with what the record runs, at once; undefined: it may not start any more. */
+  /** Resolves with the call that the record must run at once; undefined if it may no longer start. */
   join(attempt: BatchAttempt): Promise<Call | undefined>;
-  /** To be called when something that could have joined has ended. */
+  /** Called when a record that could have joined has ended. */
   startIfComplete(): void;
-  /** Nothing is started any more. */
   stop(): void;
 }
 
-/** What a record runs: its handler, and the attempts that share one call of it. */
+/** The handler that a record runs, and the attempts that share the call. */
 export interface Call {
   readonly handler: RecordHandler;
   readonly together: RunsTogether;
 }
 
-/** Who goes on with what has run. */
+/** The continuation of attempts that have run or cannot start. */
 export interface AfterRun {
-  /** The attempt is still `held`: it may not start any more. */
+  /** The attempt is still `held` and may not start any more. */
   notStarted(attempt: BatchAttempt): void;
   /** The attempt is `ended`. */
   over(attempt: BatchAttempt): void;
 }
 
-/** The second stage: runs the attempts that hold their claims, as many at once as there are slots. */
+/** The second stage: runs attempts that hold their claims, up to `concurrency` at once. */
 export class RunStage {
   readonly #handler: Handler;
   readonly #context: BatchContext;
   readonly #after: AfterRun;
   readonly #starts: Starts;
   readonly gathering: Gathering | undefined;
-  /** Calls a handler of single records, where most attempts have nothing to wait for before it. */
+  /** Calls a handler of single records directly, where no schema and no gathering come before it. */
   readonly #directCall: ((attempt: BatchAttempt) => unknown) | undefined;
   readonly #ready: BatchAttempt[] = [];
-  /** Of those that are ready, the next. */
+  /** The index of the next ready attempt. */
   #next = 0;
   #free: number;
   #isStarting = false;
@@ -65,31 +64,28 @@ export class RunStage {
     else if (schema === undefined) this.#directCall = this.#callOf(handler);
   }
 
-  /** It is `held`, and its turn has come. */
   offer(attempt: BatchAttempt): void {
     this.#ready.push(attempt);
     this.#startReady();
   }
 
-  /** The attempt is `ended`, or `abandoned`: its slot is free. */
+  /** Frees the slot of an `ended` or `abandoned` attempt. */
   over(attempt: BatchAttempt): void {
     if (attempt.state === 'ended') forgetLongBody(attempt.of.record as BatchRecord);
     this.#free += 1;
     this.#startReady();
   }
 
-  /** The handler of one that was abandoned has ended. */
   endedLate({ of }: BatchAttempt): void {
     forgetLongBody(of.record as BatchRecord);
   }
 
-  /** Nothing starts any more. */
   stop(): void {
     for (const attempt of this.#ready.splice(this.#next)) this.#after.notStarted(attempt);
     this.gathering?.stop();
   }
 
-  /** Not from inside of itself: many may be refused one after the other. */
+  /** Not reentrant: each refused attempt calls it again, and many in a row would overflow the stack. */
   #startReady(): void {
     if (this.#isStarting) return;
     this.#isStarting = true;
@@ -99,16 +95,15 @@ export class RunStage {
       this.#begin(this.#ready[this.#next - 1] as BatchAttempt);
     }
     if (this.#next >= this.#ready.length) {
-      this.#ready.length = 0; // held on to, all of a batch would be
+      this.#ready.length = 0; // else the whole batch stays in memory
       this.#next = 0;
     }
     this.#isStarting = false;
   }
 
-  /** It has a slot. */
   #begin(attempt: BatchAttempt): void {
     if (this.#context.time.deadline.stop.aborted) return this.#giveUp(attempt);
-    // Only a key that was claimed before can have failed too often. Without a claim it counts no attempts.
+    // Only keys that were claimed before can exceed a limit. A record without a claim counts no attempts.
     const refusal = attempt.attempt > 1 ? refusalOf(attempt, this.#context.claims.rules) : undefined;
     if (refusal !== undefined) this.#refuse(attempt, { kind: 'refused', error: refusal });
     else if (this.#directCall !== undefined && this.#starts.isReady(attempt)) {
@@ -116,7 +111,7 @@ export class RunStage {
     } else this.#prepare(attempt).catch((thrown: unknown) => this.#context.watch.fail(thrown));
   }
 
-  /** The body has to fit its schema, others may join, the row has to say that it starts, and its lease must be long enough. */
+  /** Checks the schema, waits for other records to join, writes the start, and extends a short lease. */
   async #prepare(attempt: BatchAttempt): Promise<void> {
     const { settings, time } = this.#context;
     const unfit = await settings.schema?.check(attempt.of.record as BatchRecord);
@@ -138,7 +133,7 @@ export class RunStage {
     attempt.run(call);
   }
 
-  /** One function for all attempts: the handler, inside what the host and the observer put around it. */
+  /** Wraps the handler in what the host and the observer put around it. All attempts share one function. */
   #callOf(handler: RecordHandler): (attempt: BatchAttempt) => unknown {
     const context = this.#context;
     const { around } = context.watch;
@@ -147,7 +142,7 @@ export class RunStage {
       handler(attempt.of.record as BatchRecord, new HandlerContext(attempt, context));
     const hosted = host === undefined ? own : (attempt: BatchAttempt) => host.runHandler(() => own(attempt));
     if (around === undefined) return hosted;
-    // What is called together is observed together.
+    // Attempts that share a call are observed together.
     return (attempt) =>
       attempt.together === undefined ? around([attempt.facts], () => hosted(attempt)) : hosted(attempt);
   }

@@ -1,18 +1,18 @@
 import type { PlannedRecord } from './plan.ts';
 import type { Reach, TurnEnd } from './step.ts';
 
-/** Whether its claim has been asked for ahead of its turn. DONE: it takes up no room among those any more. */
+/** The states of claims that are requested ahead. `DONE` takes no room any more. */
 const UNASKED = 0;
 const ASKED = 1;
 const DONE = 2;
 
-/** The claims of a batch that are asked for ahead of the turns of their records, in the batch's order. */
+/** The claims that are requested ahead of their turns, in the order of the batch. */
 export class ClaimsAhead {
   readonly #records: readonly PlannedRecord[];
   readonly #reach: Reach;
   readonly #states: Uint8Array;
   #next = 0;
-  /** Claims that were asked for ahead and have not ended. */
+  /** The number of claims that were requested ahead and have not ended. */
   #unfinished = 0;
 
   constructor(records: readonly PlannedRecord[], reach: Reach) {
@@ -21,7 +21,7 @@ export class ClaimsAhead {
     this.#states = new Uint8Array(records.length);
   }
 
-  /** Returns the next records to claim, in one request; undefined: there is none, or no room for it. */
+  /** Returns the next records to claim in one request; undefined if there is none, or no room. */
   nextGroup(): PlannedRecord[] | undefined {
     const { ahead, atLeast, atMost } = this.#reach;
     if (this.#next >= this.#records.length || this.#unfinished >= ahead) return undefined;
@@ -41,29 +41,25 @@ export class ClaimsAhead {
     return this.#states[index] === UNASKED;
   }
 
-  /** The record has ended, or does not need its claim: there is room for another. */
+  /** Makes room for another claim: this record has ended or does not need its claim. */
   makeRoom({ index }: PlannedRecord): void {
     if (this.#states[index] === ASKED) this.#unfinished -= 1;
     this.#states[index] = DONE;
   }
 }
 
-/** Returns whether a record is claimed ahead of its turn: not where another record of its key comes before it. */
+/** Returns whether a record may be claimed ahead of its turn: no earlier record has its key. */
 export function isClaimedAhead({ leader, behind, outcome }: PlannedRecord): boolean {
   return leader === undefined && behind === undefined && outcome === undefined;
 }
 
-/**
- * The records of a batch that wait for another with their key: a follower for its leader, and a record with another payload for the
- * one before it.
- */
+/** The records that wait for an earlier one with their key: followers, and those with another payload. */
 export class EqualRecords {
   readonly #ends: (TurnEnd | undefined)[] = [];
   readonly #waiters = new Map<PlannedRecord, PlannedRecord[]>();
-  /** The follower that runs in the place of a leader that was held back for its own lane's sake. */
+  /** The follower that runs in place of a leader that was held back in its own lane. */
   readonly #heirs = new Map<PlannedRecord, PlannedRecord>();
 
-  /** Notes how the turn of a record ended, and returns the records that waited for it. */
   noteEnd(record: PlannedRecord, end: TurnEnd): readonly PlannedRecord[] | undefined {
     this.#ends[record.index] = end;
     const waiters = this.#waiters.get(record);
@@ -82,8 +78,9 @@ export class EqualRecords {
   }
 
   /**
-   * Returns the equal record that runs for this one. A leader that was held back behind a failure of its lane is no reason for
-   * another lane to wait: the first follower to come runs in its place. Undefined: this is it.
+   * Returns the equal record that runs for this one; undefined if this one runs itself. If a leader was held
+   * back by a failure in its own lane, the first follower to come runs in its place, so other lanes do not
+   * wait.
    */
   firstOf(record: PlannedRecord, leader: PlannedRecord): PlannedRecord | undefined {
     let first = leader;

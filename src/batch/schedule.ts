@@ -2,15 +2,15 @@ import type { PlannedRecord } from './plan.ts';
 import { ClaimsAhead, EqualRecords, isClaimedAhead } from './schedule-parts.ts';
 import type { Order, Step, TurnEnd } from './step.ts';
 
-const WAITS = 0; // a record before it in its lane is not yet acknowledged
-const IN_TURN = 1; // it may run
-const LEFT = 2; // the records behind it know what became of it
-const PUT_OFF = 3; // it runs last, alone, or is left
+const WAITS = 0; // an earlier record of its lane is not acknowledged yet
+const IN_TURN = 1; // may run
+const LEFT = 2; // has told the records behind it how it ended
+const PUT_OFF = 3; // runs last and alone, or is left
 
 /**
- * Says what is done next: which records are claimed together, whose turn it is, who follows whom. It only counts, and knows no
- * store, no handler and no time. First all lanes run side by side, each in its order; then what was put off, one record at a
- * time, in the batch's order, so that each comes after the records that it waits for.
+ * Decides the next step: which records are claimed together, whose turn it is, and which follow another. It
+ * knows no store, no handler and no time. All lanes run side by side first, each in order. Put-off records
+ * then run one at a time, in the order of the batch, so each comes after the records it waits for.
  */
 export class Schedule {
   readonly #records: readonly PlannedRecord[];
@@ -19,10 +19,10 @@ export class Schedule {
   readonly #ahead: ClaimsAhead;
   readonly #equals = new EqualRecords();
   readonly #nextInLane: (PlannedRecord | undefined)[] = [];
-  /** Where a record was not acknowledged, while records run one at a time. */
+  /** Lanes with an unacknowledged record, while records run one at a time. */
   readonly #blockedLanes = new Set<string>();
   readonly #steps: Step[] = [];
-  /** Records of which something is on its way, or will be before those that were put off. */
+  /** The number of records that have something pending, not counting put-off ones at rest. */
   #open: number;
   readonly #putOff: PlannedRecord[];
   #isAlone: boolean;
@@ -39,7 +39,7 @@ export class Schedule {
     if (!order.isAlone) this.#enterLanes();
   }
 
-  /** Undefined: until something ends. */
+  /** Returns the next step; undefined if nothing can be done until something ends. */
   next(): Step | undefined {
     const step = this.#steps.shift();
     if (step !== undefined) return step;
@@ -48,12 +48,10 @@ export class Schedule {
     return this.#open === 0 && this.#enterAlone() ? this.next() : undefined;
   }
 
-  /** Whether nothing of any record is on its way any more. */
   get isDone(): boolean {
     return this.#open === 0 && this.#putOff.length === 0;
   }
 
-  /** Whether records run one at a time now. */
   get isAlone(): boolean {
     return this.#isAlone;
   }
@@ -62,19 +60,19 @@ export class Schedule {
     return this.#turns[index] === IN_TURN;
   }
 
-  /** The record has ended, or does not need its claim: there is room for another. */
+  /** Makes room for another claim ahead: this record has ended or does not need its claim. */
   makeRoom(record: PlannedRecord): void {
     this.#ahead.makeRoom(record);
   }
 
-  /** Records that wait for this one, because they have its key, go on. */
+  /** Continues the records that wait for this one because they have its key. */
   noteEnd(record: PlannedRecord, end: TurnEnd): void {
     const waiters = this.#equals.noteEnd(record, end);
     if (waiters === undefined) return;
     for (const waiter of waiters) if (this.isInTurn(waiter)) this.#enter(waiter);
   }
 
-  /** Nothing of the record is on its way any more: its lane goes on, or the records behind it are withdrawn. */
+  /** Ends a record with nothing pending. Its lane continues, or the records behind it are withdrawn. */
   leave(record: PlannedRecord, isAcknowledged: boolean): void {
     if (this.#turns[record.index] === LEFT) return;
     this.#turns[record.index] = LEFT;
@@ -90,7 +88,7 @@ export class Schedule {
     else this.#withdrawFrom(next, 'order');
   }
 
-  /** The record runs last, alone, and so do the records behind it. `rest` is to be called when it holds no claim. */
+  /** Puts off a record and those behind it to run last and alone. Call `rest` once its claim is released. */
   putOff(record: PlannedRecord): void {
     if (this.#turns[record.index] === PUT_OFF) return;
     this.#turns[record.index] = PUT_OFF;
@@ -100,12 +98,12 @@ export class Schedule {
     if (next !== undefined && this.#turns[next.index] === WAITS) this.#withdrawFrom(next, 'put-off');
   }
 
-  /** Nothing of a record that was put off is on its way until its turn. */
+  /** Notes that a put-off record has nothing pending until its turn. */
   rest(): void {
     this.#open -= 1;
   }
 
-  /** Nothing more is claimed. Turns come all the same, so that each record learns that it will not run. */
+  /** Claims nothing more. Turns still come, so that every record learns that it will not run. */
   stop(): void {
     this.#isStopped = true;
     for (const record of this.#records)
@@ -124,7 +122,7 @@ export class Schedule {
     }
   }
 
-  /** Its turn has come, as far as its lane is concerned. */
+  /** Starts the turn of a record, as far as its lane allows. */
   #enter(record: PlannedRecord): void {
     const { index, outcome, leader, behind } = record;
     this.#turns[index] = IN_TURN;
@@ -148,19 +146,19 @@ export class Schedule {
     let record: PlannedRecord | undefined = first;
     for (; record !== undefined; record = this.#nextInLane[record.index]) {
       this.#turns[record.index] = IN_TURN;
-      if (this.#ahead.isUnasked(record)) this.#ahead.makeRoom(record); // it will not be asked for
+      if (this.#ahead.isUnasked(record)) this.#ahead.makeRoom(record); // it will not be requested
       this.#add({ do: 'withdraw', record, why });
     }
   }
 
-  /** Gives the next of those that were put off its turn. False: there is none. */
+  /** Starts the turn of the next put-off record. Returns false if there is none. */
   #enterAlone(): boolean {
     if (!this.#isAlone) this.#putOff.sort((one, other) => one.index - other.index);
     this.#isAlone = true;
     const record = this.#putOff.shift();
     if (record === undefined) return false;
     const { index, lane } = record;
-    const isLeft = this.#turns[index] === LEFT; // its claim was lost when it was given back
+    const isLeft = this.#turns[index] === LEFT; // its claim was lost while it was being released
     const isBehind = lane !== undefined && this.#blockedLanes.has(lane);
     const { leavesPutOff } = this.#order;
     if (lane !== undefined && (isLeft || leavesPutOff)) this.#blockedLanes.add(lane);

@@ -22,7 +22,7 @@ import type { BatchProcessorOptions } from './options.ts';
 import type { Settings } from './context.ts';
 import { isObject } from '../base/is-object.ts';
 
-/** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
+/** The checks of all options. Only `settingsOf` gives defaults. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   store: objectWith('acquire', 'settle', 'extend', 'inspect'),
   source: aSource(),
@@ -53,19 +53,16 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   clock: objectWith('now', 'setTimer'),
 };
 
-/** What the kind of handler, or the environment, makes of options that are not given. */
+/** The defaults that depend on the kind of handler or on the environment. */
 export interface Defaults {
-  /** Undefined: the option has to be there. */
+  /** Undefined: the option is required. */
   readonly source?: Source;
   readonly advice?: Advice;
   readonly concurrency?: number;
   readonly sqsEndpoint?: string | undefined;
 }
 
-/**
- * Checks every option, and gives those that are not there their defaults. Throws a `ConfigurationError` that names the
- * option and what it got.
- */
+/** Checks all options and fills in defaults. Throws a `ConfigurationError` with the option and its value. */
 export function settingsOf<Body>(
   options: BatchProcessorOptions<Body>,
   { source, concurrency = 10, sqsEndpoint, advice }: Defaults,
@@ -75,7 +72,7 @@ export function settingsOf<Body>(
   const { payloadValidation, queueUrl } = options;
   return {
     source: options.source ?? source ?? missingSource(),
-    // A selector of the user's own body type is called with whatever arrives, as the handler is.
+    // A selector typed for the user's body gets any body at run time, as the handler does.
     key: (options.key as KeySelector | undefined) ?? messageId(),
     namespace: options.namespace as Namespace | undefined,
     concurrency: options.concurrency ?? concurrency,
@@ -108,7 +105,7 @@ function missingSource(): never {
   );
 }
 
-/** Throws a `ConfigurationError` for options that do not go together. */
+/** Throws a `ConfigurationError` for options that cannot be combined. */
 function checkTogether<Body>(options: BatchProcessorOptions<Body>): void {
   const { sqs, visibility, deadLetter, key, namespace } = options;
   const needy = sqs === undefined ? (visibility ?? deadLetter) : undefined;

@@ -13,17 +13,14 @@ import type { PlannedRecord } from './plan.ts';
 import type { Gathering } from './run.ts';
 import type { Schedule } from './schedule.ts';
 
-/**
- * The third stage: stores the ends of attempts, together with those of others. The ledger and the schedule learn of each end
- * here, together and in one order.
- */
+/** The third stage: stores ends. It alone reports ends to the ledger and the schedule, in this order. */
 export class SettleStage {
   readonly #context: BatchContext;
   readonly #schedule: Schedule;
   readonly #gathering: Gathering | undefined;
   readonly #advance: () => void;
 
-  /** `advance` goes on with the batch after a dead letter was sent. */
+  /** `advance` continues the batch after a dead letter was sent. */
   constructor(
     context: BatchContext,
     schedule: Schedule,
@@ -36,7 +33,7 @@ export class SettleStage {
     this.#advance = advance;
   }
 
-  /** Stores how an attempt ended. Returns whether there was nothing to store; else its runner is told of the answer. */
+  /** Queues the end of an attempt for `settled`. Returns true if nothing has to be stored. */
   settle(attempt: BatchAttempt): boolean {
     this.makeRoom(attempt.of);
     if (attempt.state !== 'abandoned' && attempt.hasClaim) {
@@ -50,21 +47,19 @@ export class SettleStage {
     return true;
   }
 
-  /** The store has answered. */
   settled(attempt: BatchAttempt, settled: Settled): void {
     const outcome = outcomeOf(attempt, settled);
     const isCompleted = outcome.status === 'completed';
     this.close(attempt.of, isCompleted ? outcome : this.#notCompleted(attempt, settled, outcome));
   }
 
-  /** The record has ended, or needs no claim, no slot and no settlement any more. */
+  /** Frees the record's place: it needs no claim, slot or settlement any more. */
   makeRoom(record: PlannedRecord): void {
     this.#context.claims.activity.busy -= 1;
     if (this.#gathering !== undefined) this.#gathering.startIfComplete();
     this.#schedule.makeRoom(record);
   }
 
-  /** The record has its outcome, and nothing of it is on its way any more. */
   close(record: PlannedRecord, outcome: RecordOutcome): void {
     this.#context.ledger.finish(record, outcome);
     this.#schedule.noteEnd(record, 'ended');
@@ -73,7 +68,7 @@ export class SettleStage {
     } else this.leave(record);
   }
 
-  /** Records behind it in its lane are next, once its dead letter is on its way no more. */
+  /** Continues the record's lane, after its dead letter is sent. */
   leave(record: PlannedRecord): void {
     const { settings, watch } = this.#context;
     const { deadLetter } = settings;
@@ -91,7 +86,6 @@ export class SettleStage {
     this.#schedule.leave(record, isAcknowledged(this.#context.ledger.outcomeOf(record)));
   }
 
-  /** The record has not started, and does not start any more in this invocation. */
   notStart(record: PlannedRecord, reason: NotStartedReason): void {
     const { ledger, watch } = this.#context;
     if (ledger.outcomeOf(record) !== undefined) return;
@@ -101,14 +95,14 @@ export class SettleStage {
     watch.notify({ type: 'notStarted', recordId, key, reason });
   }
 
-  /** The outcome where the completion is not stored: an option may make another of it. */
+  /** Returns the outcome of a record that is not completed; `onStoreError` may replace it. */
   #notCompleted(attempt: BatchAttempt, settled: Settled, outcome: RecordOutcome): RecordOutcome {
     const { settings, watch } = this.#context;
     const { of: record, recordId, key, end } = attempt;
     if (outcome.status === 'parked' || outcome.status === 'invalid') {
       watch.notify({ type: 'parked', recordId, key, error: outcome.error });
     }
-    // Not where a handler returned after its commit had failed: its effect is not known to be done, and its end has thrown.
+    // After a failed commit `end` is `threw`, even if the handler returned: its effect may not be done.
     const isNotStored = end?.kind === 'returned' && typeof settled === 'object';
     const { onStoreError } = settings;
     return isNotStored && onStoreError !== undefined
@@ -117,7 +111,7 @@ export class SettleStage {
   }
 }
 
-/** It may still be running, so its claim is left to its lease: no second attempt starts beside it. */
+/** The handler may still run, so its claim is left to lapse: no second attempt starts beside it. */
 function outcomeOfAbandoned(attempt: BatchAttempt): RecordOutcome {
   // rule: abandoned-keep-claims
   return attempt.isCommitted
@@ -126,8 +120,8 @@ function outcomeOfAbandoned(attempt: BatchAttempt): RecordOutcome {
 }
 
 /**
- * What is stored of how a record's handler ended. The effect is done where it returned, so the completion is stored in
- * any case; a result that no JSON can hold, or that the store cannot, is left out of it.
+ * Returns the function that turns the end of a handler into a settlement. A returned handler has done its
+ * effect, so its completion is always stored, without a result that JSON or the store cannot hold.
  */
 export function endingOfRecord(
   retryable: ((error: unknown) => boolean) | undefined,

@@ -11,7 +11,7 @@ import {
 } from './claim-store.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
-/** Acquires claims for invocations that run at the same time in one process, in requests that they share. */
+/** A queue that acquires claims for overlapping invocations of one process, in shared requests. */
 export interface AcquireQueue<Note> {
   join(member: QueueMember): QueueAccess<ClaimRequest, Note, AcquireOutcome>;
 }
@@ -19,9 +19,9 @@ export interface AcquireQueue<Note> {
 export interface AcquireQueueOptions<Note> {
   readonly store: ClaimStore;
   readonly clock: Clock;
-  /** How long a request of one invocation waits for those of others, in milliseconds. */
+  /** How long the requests of one invocation wait for those of others, in milliseconds. */
   readonly lingerMs: number;
-  /** The record of a request, for members that put a context around requests. */
+  /** Returns the record of a request, for members that put a context around requests. */
   readonly recordIdOf?: (note: Note) => string;
 }
 
@@ -69,11 +69,11 @@ function releaseOf({ key, owner, retentionMs }: ClaimRequest, releases: number):
   return { end: 'release', key, owner, releases, retentionMs };
 }
 
-/** Claims that nobody waits for any more: kept, each would look to the next attempt as if this one had died. */
+/** Releases claims that nobody waits for any more: kept, each would look to the next attempt like a crash. */
 async function releaseLate(releases: readonly Settlement[], store: ClaimStore): Promise<void> {
   try {
     await store.settle(releases);
   } catch {
-    // Their leases lapse.
+    // They lapse with their leases.
   }
 }

@@ -1,7 +1,7 @@
 import type { Claim } from './claim.ts';
 import { isForgotten } from './transitions.ts';
 
-/** What became of one claim of another store: written, or left out because its key has a row; nothing was written then. */
+/** The outcome of copying a claim: `stored`, or `present` if the key has a row that was kept. */
 export type AdoptOutcome =
   | 'stored'
   | 'present'
@@ -11,25 +11,25 @@ export type AdoptOutcome =
     };
 
 /**
- * Whether a claim of another store is written over the row that is stored:
+ * Returns whether a claim of another store overwrites the stored row:
  *
- * | stored                                                        | then stored |
- * |---------------------------------------------------------------|-------------|
- * | absent, or retention over                                     | the claim   |
- * | an earlier state of the claim, neither completed nor running  | the claim   |
- * | any other                                                     | unchanged   |
+ * | stored                                                       | then stored |
+ * |--------------------------------------------------------------|-------------|
+ * | absent, or retention over                                    | the claim   |
+ * | an earlier state of the claim, neither completed nor running | the claim   |
+ * | any other                                                    | unchanged   |
  *
- * The rows of one key are states of one claim if the key was claimed first in the same millisecond: then the row that is stored
- * was copied from the other store before, where work went on. So a copy that is made again brings what has changed.
+ * Rows with an equal `createdAt` are states of one claim: the stored row is an earlier copy, and work went on
+ * in the other store. A repeated copy therefore brings only changes.
  */
 export function isAdopted(stored: Claim | undefined, claim: Claim, now: number): boolean {
   if (stored === undefined || isForgotten(stored, now)) return true;
   if (stored.createdAt !== claim.createdAt || stored.status === 'COMPLETED') return false;
-  // Who took it over here is running it now.
+  // Another owner has taken the copy over and is running it.
   const isLive = stored.status === 'IN_PROGRESS' && stored.leaseUntil > now;
   if (isLive && stored.owner !== claim.owner) return false;
   if (stored.attempt !== claim.attempt) return stored.attempt < claim.attempt;
-  // An attempt ends once, be it in the millisecond in which it began.
+  // An attempt may end in the millisecond it began, so timestamps alone cannot tell the two apart.
   const hasEnded = stored.owner === claim.owner && claim.status !== 'IN_PROGRESS';
   return stored.updatedAt < claim.updatedAt || (stored.status === 'IN_PROGRESS' && hasEnded);
 }

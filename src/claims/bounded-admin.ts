@@ -7,7 +7,7 @@ import { unansweredByStore } from './store-errors.ts';
 const CALL: Limit = { ms: ADMIN_CALL_MS, signalAt: 1, signalIn: 'signal' };
 const LIMITS = { list: CALL, count: CALL, read: CALL, change: CALL, adopt: CALL };
 
-/** An admin whose calls end, whatever client it uses: else with a retryable `StoreError` (`BATCHLATCH_STORE_SILENT`). */
+/** Wraps an admin so that every call ends, if need be with a retryable error (`BATCHLATCH_STORE_SILENT`). */
 export function boundedAdmin(admin: ClaimAdmin, clock: Clock): ClaimAdmin {
   const { requestSize } = admin;
   return {

@@ -3,27 +3,24 @@ import type { ClaimOperation, OperateOutcome } from './claim-admin.ts';
 import { isForgotten } from './transitions.ts';
 
 /**
- * What a person's change writes over the row that is stored:
+ * The effect of a person's change on the stored row:
  *
- * | operation | needs                                           | then stored                                |
- * |-----------|-------------------------------------------------|--------------------------------------------|
- * | release   | not completed, no live lease, unless forced     | FAILED, attempts counted from 0            |
- * | resolve   | no live lease, unless forced                    | COMPLETED, with the result if there is one |
- * | park      | not completed, no live lease, unless forced     | PARKED                                     |
- * | forget    | no live lease, unless forced                    | no row                                     |
+ * | operation | condition                                   | then stored                                |
+ * |-----------|---------------------------------------------|--------------------------------------------|
+ * | release   | not completed, no live lease, unless forced | FAILED, attempts counted from 0            |
+ * | resolve   | no live lease, unless forced                | COMPLETED, with the result if there is one |
+ * | park      | not completed, no live lease, unless forced | PARKED                                     |
+ * | forget    | no live lease, unless forced                | no row                                     |
  *
- * Each needs the row to be as the person saw it: the same status, owner and attempt. The attempt never changes, so it still
- * only grows; the owner always does, so whoever held the claim can settle nothing any more.
+ * The row must have the status, owner and attempt that the person saw. The attempt stays, so it still only
+ * grows. The owner always changes, so the previous owner can settle nothing.
  */
 export type OperationDecision =
   | { readonly outcome: OperateOutcome }
   | { readonly write: Claim }
   | { readonly forget: true };
 
-/**
- * Decides a change from the row that is stored. `clockToleranceMs` keeps a lease live, and a row remembered, for that much
- * longer.
- */
+/** Decides a change from the stored row. `clockToleranceMs` extends leases and retentions. */
 export function decideOperation(
   stored: Claim | undefined,
   operation: ClaimOperation,
@@ -68,10 +65,10 @@ function changed(stored: Claim, operation: ClaimOperation, now: number): Claim {
     ...kept,
     // rule: owner-of-change
     owner: operation.owner,
-    // Nobody holds it any more.
+    // Nobody holds the claim any more.
     leaseUntil: Math.min(leaseUntil, now),
     updatedAt: now,
-    // A row that is never forgotten stays so.
+    // A row without an expiry keeps none.
     ...(stored.expiresAt !== undefined && {
       expiresAt: Math.max(stored.expiresAt, now + operation.retentionMs),
     }),
@@ -91,12 +88,12 @@ function changed(stored: Claim, operation: ClaimOperation, now: number): Claim {
       return { ...base, status: 'PARKED', error: { name: 'ParkedByOperator', message: operation.reason } };
     case 'release':
     case 'forget':
-      // Attempts that count are those that were not given back.
+      // Released attempts do not count.
       return { ...base, status: 'FAILED', releases: stored.attempt, crashes: 0 };
   }
 }
 
-/** How many changes a claim remembers: each is at most some 1 KB, of ASCII text. */
+/** The number of changes that a claim keeps. Each takes at most about 1 KB of ASCII text. */
 const LONGEST_HISTORY = 10;
 
 function historyWith(stored: Claim, operation: ClaimOperation, now: number): readonly OperatorChange[] {

@@ -15,14 +15,13 @@ const STATES: readonly string[] = [
   'completed',
 ] satisfies ClaimState[];
 
-/** A query that has been checked, with its defaults. */
 export interface CheckedQuery {
   readonly state?: ClaimState;
   readonly keyPrefix: string;
   readonly limit: number;
 }
 
-/** Throws a `ConfigurationError` for a query that cannot be answered. */
+/** Checks a query and fills in defaults. Throws a `ConfigurationError` if it is invalid. */
 export function checkedQuery(query: ClaimQuery): CheckedQuery {
   const { state, keyPrefix = '', limit = DEFAULT_LIMIT } = query;
   if (state !== undefined && !STATES.includes(state)) {
@@ -37,7 +36,7 @@ export function checkedQuery(query: ClaimQuery): CheckedQuery {
   return { keyPrefix, limit, ...(state !== undefined && { state }) };
 }
 
-/** Whether a claim is among those that are asked for, at a time in epoch milliseconds. */
+/** Returns whether a query asks for a claim, at a time in epoch milliseconds. */
 export function isAskedFor(
   claim: Claim,
   { state, keyPrefix }: Pick<CheckedQuery, 'state' | 'keyPrefix'>,
@@ -47,12 +46,12 @@ export function isAskedFor(
   return state === undefined || stateOf(claim, now) === state;
 }
 
-/** A cursor: opaque text with a position in the answers of one query. */
+/** Encodes a position in the answers of one query as opaque text. */
 export function toCursor(query: Omit<CheckedQuery, 'limit'>, position: unknown): string {
   return Buffer.from(JSON.stringify([...identityOf(query), position])).toString('base64url');
 }
 
-/** The position, which is still to be checked by who made it. Throws a `ConfigurationError` for a cursor of another query. */
+/** Returns the unchecked position. Throws a `ConfigurationError` if the cursor is of another query. */
 export function positionIn(cursor: string, query: Omit<CheckedQuery, 'limit'>): unknown {
   const [version, state, keyPrefix, position] = partsOf(cursor);
   const mine = identityOf(query);
@@ -63,7 +62,6 @@ export function positionIn(cursor: string, query: Omit<CheckedQuery, 'limit'>): 
   return position;
 }
 
-/** For a text that no page has given. */
 export function notACursor(): ConfigurationError {
   return new ConfigurationError('Expected `cursor` to be the `next` of a page, unchanged');
 }
@@ -74,7 +72,7 @@ function identityOf({ state, keyPrefix }: Omit<CheckedQuery, 'limit'>): unknown[
   return [VERSION, state ?? '', keyPrefix];
 }
 
-/** Longer than any that is made here: a position may hold the longest key for each shard of an index. */
+/** Longer than any cursor made here: a position may hold the longest key for each shard of an index. */
 const LONGEST_CURSOR = 1_000_000;
 
 function partsOf(cursor: string): unknown[] {

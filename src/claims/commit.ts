@@ -1,32 +1,29 @@
 import { isObject } from '../base/is-object.ts';
 
 /**
- * What became of an effect and its completion, which are written together or not at all. `stored`: both are.
- * `lost`: the claim is another owner's now. `refused`: the effect cannot be written as it is, and the claim is still
- * the caller's; the store's own error says why. After both, nothing of it is written, nor will be. `error`: it may be
- * written, now or by a request that is still on its way.
+ * The outcome of an effect and its completion, which are written together or not at all. `stored`: both are.
+ * `lost`: another owner has the claim. `refused`: the effect cannot be written as it is, and the claim is
+ * still the caller's. After `lost` and `refused` nothing is or will be written. `error`: both may be written,
+ * now or by a request that is still pending.
  */
 export type CommitOutcome =
   | 'stored'
   | 'lost'
   | {
-      /** Why the effect cannot be written; nothing is. */
+      /** Why the effect cannot be written. */
       readonly refused: Error;
     }
   | {
-      /**
-       * What failed; whether it is written is not known.
-       */
+      /** The store's error. Whether the write happened is unknown. */
       readonly error: Error;
     };
 
-/** What is known of every effect, whatever store it is for. */
+/** The common part of all effects. */
 export interface Effect {
-  /** What the handler handed over: for tests (`memoryStore({ onCommit })`), and to be counted where it is a list. */
+  /** The value that the handler passed, for tests (`memoryStore({ onCommit })`); counted if it is a list. */
   readonly content: unknown;
 }
 
-/** What the handler handed over, of an effect that tells; else the effect itself. */
 export function contentOf(effect: unknown): unknown {
   return isObject(effect) && 'content' in effect ? effect.content : effect;
 }

@@ -17,14 +17,14 @@ import { storeData } from './pass-on.ts';
 import { settleOrFail, unansweredByStore } from './store-errors.ts';
 
 /**
- * A store as the engine uses it, whatever client it has.
+ * Wraps a store for the engine:
  *
- * - Each call ends: with its answer, or after 30 seconds (a renewal: 10) with a retryable `StoreError`
+ * - Every call ends: with its answer, or after 30 seconds (renewals: 10) with a retryable `StoreError`
  *   (`BATCHLATCH_STORE_SILENT`).
- * - Claims that arrive when they are no longer awaited are released: kept, each would look like an attempt that
- *   died. They are kept where the owner asks again: it may run by then.
- * - A completion is stored without its result where the row has no room for it and the settlement allows that
- *   (`onResultDropped`). The effect behind it is done: a completion that is not stored would only run it again.
+ * - Claims that arrive after their call was given up are released: kept, each would look like a crash. They
+ *   are kept if the owner asks again, because it may run by then.
+ * - A completion whose result does not fit is stored without it if the settlement allows that
+ *   (`onResultDropped`). Its effect is done: without a completion it would only run again.
  */
 export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
   const { start, commit } = store;
@@ -46,7 +46,7 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
       start: (claims, options) => bound((signal) => start.call(store, claims, { signal }), options),
     }),
     ...(commit !== undefined && {
-      // Its signal ends retries and breaks nothing off: it goes to the store as it was given.
+      // Passes the caller's signal on: it ends retries and does not interrupt the transaction.
       commit: (completion, effect, options) =>
         commitInRoom(completion, (one) => bound(() => commit.call(store, one, effect, options), options)),
     }),
@@ -63,7 +63,6 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
   }
 }
 
-/** Gives claims back that came too late. */
 async function release(
   store: ClaimStore,
   requests: readonly ClaimRequest[],
@@ -79,11 +78,11 @@ async function release(
   try {
     await store.settle(settlements);
   } catch {
-    // Their leases lapse.
+    // They lapse with their leases.
   }
 }
 
-/** Settles, and settles again without its result what the rows have no room for. */
+/** Settles; repeats completions whose result does not fit, without it. */
 async function settleInRoom(
   settlements: readonly Settlement[],
   settle: (settlements: readonly Settlement[]) => Promise<SettleOutcome[]>,
@@ -102,7 +101,7 @@ async function settleInRoom(
   });
 }
 
-/** The same for a completion that is committed with its effect. */
+/** Commits; repeats a completion whose result does not fit, without it. */
 async function commitInRoom(
   completion: Completion,
   commit: (completion: Completion) => Promise<CommitOutcome>,
@@ -121,7 +120,7 @@ function areAllStored(outcomes: readonly SettleOutcome[]): boolean {
   return true;
 }
 
-/** The settlement without its result; undefined where nothing is to be left out. */
+/** Returns the completion without its result; undefined if that is not allowed or not the problem. */
 function withoutResult(settlement: Settlement | undefined, outcome: SettleOutcome): Completion | undefined {
   if (typeof outcome === 'string' || !hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE')) return undefined;
   if (settlement?.end !== 'complete' || settlement.result === undefined) return undefined;
@@ -135,6 +134,6 @@ function tell(settlement: Settlement | undefined, error: unknown): void {
   try {
     if (settlement?.end === 'complete') settlement.onResultDropped?.(error);
   } catch {
-    // An error of the callback must not keep the completion from being stored.
+    // The callback's error must not prevent the completion.
   }
 }

@@ -2,12 +2,11 @@ import { hasCode } from '../base/errors.ts';
 import type { ClaimReading } from './claim-admin.ts';
 import { type NewerRow, NewerRowError } from './row-format.ts';
 
-/** The rows of a reading that are not among its claims. */
+/** The rows that were read but are not claims. */
 export type LeftOut = Pick<ClaimReading, 'unreadable' | 'newer'>;
 
-/** Notes the rows that cannot be read as claims. */
 export function leavingOut(): {
-  /** Takes what reading a row has thrown, and throws what is another error. */
+  /** Notes the error of reading a row; rethrows any other error. */
   note(thrown: unknown): void;
   of(): LeftOut;
 } {
@@ -23,7 +22,7 @@ export function leavingOut(): {
   };
 }
 
-/** What two readings left out. */
+/** Adds up the rows that two readings left out. */
 export function leftOutOf(one: LeftOut, other: LeftOut): LeftOut {
   const unreadable = (one.unreadable ?? 0) + (other.unreadable ?? 0);
   const newer = [...(one.newer ?? []), ...(other.newer ?? [])];

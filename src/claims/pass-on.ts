@@ -1,11 +1,10 @@
 import type { ClaimStore } from './claim-store.ts';
 
-/** Where a store keeps its claims: what it says, or else a name that this process gives it. */
+/** Returns the place of a store's claims, or a name that is unique to the store in this process. */
 export function placeOf(store: ClaimStore): string {
   return store.place ?? `store:${objectNumber(store)}`;
 }
 
-/** What a store says of itself, for a store before it to say too. */
 export function storeData(
   store: ClaimStore,
 ): Pick<ClaimStore, 'requestSize' | 'place' | 'maxResultBytes' | 'transacted'> {
@@ -18,10 +17,7 @@ export function storeData(
   };
 }
 
-/**
- * Everything that a store says and does, by name, for a wrapper that replaces some of it. The methods are called on the
- * store itself: a class may keep private fields.
- */
+/** Returns all members, for a wrapper. Methods run on the store itself: a class may have private fields. */
 export function passOn(store: ClaimStore): ClaimStore {
   const { start, commit } = store;
   return {
@@ -38,7 +34,7 @@ export function passOn(store: ClaimStore): ClaimStore {
 const numbers = new WeakMap<object, number>();
 let last = 0;
 
-/** A number that no other object of this process has: for `ClaimStore.place`, of who shares a client. */
+/** Returns a number that is unique to the object in this process, for the `place` of stores on one client. */
 export function objectNumber(object: object): number {
   const known = numbers.get(object);
   if (known !== undefined) return known;

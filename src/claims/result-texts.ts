@@ -2,13 +2,14 @@ import type { AcquireOutcome, ClaimStore, Completion, Settlement } from './claim
 import { passOn } from './pass-on.ts';
 import { noResultStorage, POINTER } from './result-storage.ts';
 
-/** JSON does not begin with an `@`. A text of a custom serializer that does is written behind this. */
+/** JSON never begins with `@`. A custom serializer's text that does is stored with this prefix. */
 const ESCAPE = '@text ';
 
 /**
- * A store for callers that read results, whatever the texts are: duplicates include them, a text is never taken for a
- * pointer to a result storage, and a pointer never for a result. Where nothing behind it reads pointers, one is an error
- * (`BATCHLATCH_RESULT_UNAVAILABLE`): rows outlive the store that they were written with.
+ * Wraps a store for callers that read results of any text. Duplicates include their results; a text is never
+ * taken for a pointer to a result storage, nor a pointer for a result. A pointer that no storage behind the
+ * store reads gives an error (`BATCHLATCH_RESULT_UNAVAILABLE`): the row may be older than the store's
+ * configuration.
  */
 export function withResultTexts(store: ClaimStore): ClaimStore {
   const ownCommit: NonNullable<ClaimStore['commit']> = (completion, effect, options) =>

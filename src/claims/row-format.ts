@@ -4,33 +4,35 @@ import { keyHash } from '../base/key-hash.ts';
 import type { Claim, ClaimStatus, OperatorChange, StoredError } from './claim.ts';
 
 /**
- * The format of the rows that this version writes. It is not in them: a status without a number is of format 1.
+ * The format of rows that this version writes. Rows do not contain it: a status without a number has format
+ * 1.
  *
- * A version that writes another format writes its number into the status, with the first version of batchlatch that reads it:
- * `COMPLETED@2:0.9.0`. So every condition on a status that this version writes fails for such a row, and it costs nothing.
+ * A version with another format writes its number into the status, with the first version of batchlatch that
+ * reads it: `COMPLETED@2:0.9.0`. Every condition of this version on a status then fails, at no cost.
  */
 const FORMAT = 1;
 
-/** A row that a newer version of batchlatch wrote. */
+/** A row of a newer version of batchlatch. */
 export interface NewerRow {
   /** The idempotency key. */
   readonly key: string;
-  /** The number of the row's format. */
+  /** The format number. */
   readonly format: number;
-  /** The first version of batchlatch that reads the format; absent where the row does not say. */
+  /** The first version of batchlatch that reads the format; absent if the row does not say. */
   readonly version?: string;
 }
 
-/** A row of a newer format: this version cannot read it, and so must not write over it. Code: `BATCHLATCH_NEWER_ROW`. */
+/** A row in a newer format, which this version must not overwrite. Code: `BATCHLATCH_NEWER_ROW`. */
 export class NewerRowError extends StoreError {
-  /** Private, for the key must not be in a log. */
+  /** Private, because the key must not appear in logs. */
   readonly #row: NewerRow;
 
   constructor(row: NewerRow) {
     const { key, format, version } = row;
     super(
-      `The row whose key has the hash ${keyHash(key)} is of format ${format}, and this version of batchlatch reads format ${FORMAT}: ` +
-        `a newer version wrote it. Deploy ${version === undefined ? 'that version' : `version ${version} or later`} here too.`,
+      `The row whose key has the hash ${keyHash(key)} is of format ${format}, and this version of ` +
+        `batchlatch reads format ${FORMAT}: a newer version wrote it. Deploy ` +
+        `${version === undefined ? 'that version' : `version ${version} or later`} here too.`,
       { isRetryable: false, code: 'BATCHLATCH_NEWER_ROW' },
     );
     this.#row = row;
@@ -41,11 +43,11 @@ export class NewerRowError extends StoreError {
   }
 }
 
-/** A status with a format, and maybe the version that reads it. */
+/** A status with a format and, optionally, the version that reads it. */
 const WITH_FORMAT = /^[A-Z_]{1,40}@(\d{1,9})(?::(\d[\w.+-]{0,31}))?$/;
 
 /**
- * The status of a row, from its text; undefined where that is none.
+ * Returns the status in a row's text; undefined if there is none.
  *
  * @throws NewerRowError for the status of a newer format.
  */
@@ -56,7 +58,7 @@ export function statusIn(text: unknown, key: string): ClaimStatus | undefined {
   throw new NewerRowError({ key, format: Number(format), ...(version !== undefined && { version }) });
 }
 
-/** The error of a row that is no claim. `why` goes on after the key's hash. */
+/** Returns the error of a row that is not a claim. `why` follows the hash of the key. */
 export function notAClaim(key: string, why: string): StoreError {
   return new StoreError(`The row whose key has the hash ${keyHash(key)} ${why}`, {
     isRetryable: false,
@@ -64,7 +66,7 @@ export function notAClaim(key: string, why: string): StoreError {
   });
 }
 
-/** The JSON of a text, or what is none; undefined for a text that is no JSON. */
+/** Parses JSON text. Returns values that are not text unchanged, and undefined for text that is not JSON. */
 export function jsonIn(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
@@ -74,7 +76,6 @@ export function jsonIn(value: unknown): unknown {
   }
 }
 
-/** The fields that a claim may lack. */
 const OPTIONAL = [
   'started',
   'expiresAt',
@@ -88,16 +89,16 @@ const OPTIONAL = [
   'history',
 ] as const satisfies readonly (keyof Claim)[];
 
-/** Reads one field of a row: undefined where the row does not have it. */
 export type FieldReader = <Field extends keyof Claim>(field: Field) => Claim[Field] | undefined;
 
 /**
- * The claim of a row. Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
+ * Returns the claim in a row. Throws a `StoreError` if the row is no claim (`BATCHLATCH_NOT_A_CLAIM`) or has
+ * a newer format.
  *
- * @param key The row's key.
- * @param read Reads its other fields; a status is any text.
- * @param why Why a row without an owner or a known status is no claim, after its key's hash.
- * @param epoch The time that is zero where times are not relative to it: what a lacking time is.
+ * @param key The key of the row.
+ * @param read Reads the other fields; a status is any text.
+ * @param why Why a row without an owner or a known status is no claim; follows the hash of its key.
+ * @param epoch The default of missing times: zero, unless the store's times are not relative to it.
  */
 export function claimIn(key: string | undefined, read: FieldReader, why: string, epoch: number = 0): Claim {
   const status = statusIn(read('status'), key ?? '');
@@ -122,15 +123,14 @@ export function claimIn(key: string | undefined, read: FieldReader, why: string,
   return claim;
 }
 
-// What is only told to people does not make a row unreadable.
+// Fields that are only shown to people do not make a row unreadable.
 
-/** The history of a row; undefined where it cannot be read. */
+/** Returns the history of a row; undefined if it is unreadable. */
 export function historyIn(value: unknown): readonly OperatorChange[] | undefined {
   const history = jsonIn(value);
   return Array.isArray(history) && history.every(isObject) ? (history as OperatorChange[]) : undefined;
 }
 
-/** The error of a row; undefined where it is none. */
 export function errorIn(value: unknown): StoredError | undefined {
   const error = jsonIn(value) as Readonly<Record<string, unknown>> | null | undefined;
   if (typeof error !== 'object' || error === null) return undefined;

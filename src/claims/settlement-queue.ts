@@ -10,31 +10,25 @@ import {
 } from './write-settlements.ts';
 
 /**
- * Settles many attempts in few requests: those of one invocation, and those of invocations that run at the same time
- * in one process (`RequestQueue` says what waits for what).
+ * A queue that settles attempts of one invocation, and of overlapping invocations of one process, in few
+ * requests (`RequestQueue`).
  *
- * A settlement that the store could not write is tried again with full jitter, four times in all. One with an effect
- * behind it is tried until its lease or its invocation is nearly over: the effect is done, and a completion that is not
- * stored means that it will be done again.
+ * A failed settlement is retried with full jitter, four tries in all. If its effect is done, it is retried
+ * until its lease or its invocation is nearly over: without the completion, the effect would be repeated.
  */
 export interface SettlementQueue<Note> {
-  /** The queue for one invocation or call. */
   join(member: SettlementMember<Note>): Settlements<Note>;
 }
 
 export interface Settlements<Note> {
-  /**
-   * Stores a settlement, and calls `onAnswer` once with its note and what became of it, after `settle` has returned. What
-   * `onAnswer` throws goes to the member's `onError`.
-   */
+  /** Stores a settlement. Calls `onAnswer` once, after `settle` has returned; its errors go to `onError`. */
   settle<One extends Note>(
     settlement: Settlement,
     note: One,
     onAnswer: (note: One, outcome: SettleOutcome) => void,
   ): void;
-  /** To be called when something that could have brought another settlement has ended. */
+  /** Called when something that could have brought another settlement has ended. */
   flushIfIdle(): void;
-  /** To be called when the invocation or call is over. */
   leave(): void;
 }
 
@@ -55,13 +49,13 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note
   return {
     join(member) {
       const { put, flushIfIdle, leave } = queue.join(member);
-      // The note that an answer comes with is the one that went with its settlement.
+      // An answer comes with the note of its own settlement.
       return { settle: put as Settlements<Note>['settle'], flushIfIdle, leave };
     },
   };
 }
 
-/** Calls `onWrite` of each member with the notes of its own settlements. */
+/** Calls `onWrite` of each member with the notes of its settlements. */
 function callOnWrite<Note>({ notes, members }: SettlementGroup<Note>): void {
   const byMember = new Map<SettlementMember<Note>, Note[]>();
   for (let index = 0; index < members.length; index += 1) {

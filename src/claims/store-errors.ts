@@ -1,14 +1,13 @@
 import type { SettleOutcome, Settlement } from './claim-store.ts';
 import { StoreError } from '../base/errors.ts';
 
-/** A store must return an outcome for every item of a call. */
 export function missingOutcome(): StoreError {
   return new StoreError('The claim store returned fewer outcomes than it was asked for', {
     isRetryable: false,
   });
 }
 
-/** The error of a call that got no answer, in time or before its caller gave up. Whether it was carried out is not known. */
+/** Returns the error of a call that was not answered in time. Whether it was carried out is unknown. */
 export function unansweredByStore(why: 'silent' | 'given-up', limitMs: number): StoreError {
   return new StoreError(
     why === 'silent'
@@ -18,17 +17,16 @@ export function unansweredByStore(why: 'silent' | 'given-up', limitMs: number): 
   );
 }
 
-/** The error of a call whose caller had given up before. */
+/** Returns the error of a call whose caller had already given up. */
 export function givenUp(): StoreError {
   return unansweredByStore('given-up', 0);
 }
 
-/** What was thrown, as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** Of several calls, one that rejects says nothing about the settlements of the others. */
+/** Turns a rejection into an outcome for each settlement: it says nothing about those of other calls. */
 export async function settleOrFail(
   settlements: readonly Settlement[],
   settled: Promise<SettleOutcome[]>,

@@ -9,35 +9,35 @@ import { asError, missingOutcome } from './store-errors.ts';
 export interface SettlementMember<Note> extends QueueMember {
   /** Called with the notes of its settlements before they are written. */
   readonly onWrite?: (notes: readonly Note[]) => void;
-  /** When it stops trying for long, in epoch milliseconds; it may change. Absent: it never tries for long. */
+  /** Returns when to stop long retries, in epoch milliseconds; may change. Absent: no long retries. */
   readonly stopsAt?: () => number;
-  /** Called when the store has not taken settlements four times: once, until it has answered to one again. */
+  /** Called once when settlements have failed four times, until the store has answered again. */
   readonly onUnreachable?: (error: Error) => void;
 }
 
 export interface SettlementQueueOptions<Note> {
   readonly store: ClaimStore;
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1; for the jitter of retries. */
+  /** Returns a number from 0 up to, not including, 1, for the jitter of retries. */
   readonly random: () => number;
   /** How long a settlement waits for others, in milliseconds. */
   readonly lingerMs: number;
-  /** The record that a note is about, for members that put a context around requests. */
+  /** Returns the record of a note, for members that put a context around requests. */
   readonly recordIdOf?: (note: Note) => string;
-  /** The end of the lease of an attempt whose effect is done, in epoch milliseconds; 0 of any other. */
+  /** Returns when the lease ends, in epoch milliseconds, if the effect is done; otherwise 0. */
   readonly triedUntil: (note: Note) => number;
 }
 
-/** How often everything is written. */
+/** The number of tries for every settlement. */
 const FEWEST_WRITES = 4;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 2_000;
-/** What the last write has before the lease, or the time for it, is over: as long as a store takes to say that it is refused. */
+/** The time left for the last try before the lease or the time is over: enough for a store to refuse it. */
 const LAST_WRITE_MS = 1_000;
 
 export type SettlementGroup<Note> = RequestGroup<Settlement, Note, SettleOutcome, SettlementMember<Note>>;
 
-/** Whether the store takes settlements, and who is told when it does not. */
+/** Whether the store takes settlements, and the notification when it does not. */
 export class Reach<Note> {
   isLost = false;
 
@@ -47,7 +47,7 @@ export class Reach<Note> {
   }
 }
 
-/** Writes a group; what fails retryably is written again, alone, as long as there is time for it. */
+/** Writes a group. Settlements that failed retryably are written again, alone, while there is time. */
 export async function writeWithRetries<Note>(
   group: SettlementGroup<Note>,
   options: SettlementQueueOptions<Note>,
@@ -59,7 +59,7 @@ export async function writeWithRetries<Note>(
     pending = await writeOnce(group, pending, write, options, reach);
     if (pending.length === 0) return;
     const backOffMs = random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** write);
-    // The last write is not missed by the length of a wait.
+    // The wait must not skip the last try.
     const lastAt = Math.min(...pending.map((index) => lastWriteAt(group, index, options)));
     const waitMs = write < FEWEST_WRITES ? backOffMs : Math.min(backOffMs, lastAt - clock.now());
     await wait(clock, waitMs, group.signal);
@@ -68,7 +68,7 @@ export async function writeWithRetries<Note>(
   }
 }
 
-/** Writes these of a group, and answers those that are not to be written again; resolves with the others. */
+/** Writes settlements of a group and answers those that are final. Resolves with the others. */
 async function writeOnce<Note>(
   group: SettlementGroup<Note>,
   pending: readonly number[],
@@ -97,12 +97,12 @@ async function writeOnce<Note>(
     answered.push(index);
     answers.push(outcome);
   }
-  // Not before all are noted: what an answer brings must not wait for those that are written again.
+  // After all are noted: what an answer triggers must not wait for those that are written again.
   group.answer(answered, answers);
   return again;
 }
 
-/** When the last write of a settlement may begin, of those that it has beyond the fewest. */
+/** Returns when the last of a settlement's long retries may begin. */
 function lastWriteAt<Note>(
   { notes, members }: SettlementGroup<Note>,
   index: number,
@@ -117,7 +117,7 @@ async function settleOrErrors(
   signal: StopSignal,
 ): Promise<SettleOutcome[]> {
   try {
-    // When the answer has left already, nothing is gained by giving up: the end of an attempt is still worth storing.
+    // If the answer has left already, nothing is gained by giving up: the end is still worth storing.
     return await store.settle(settlements, signal.aborted ? undefined : { signal });
   } catch (thrown) {
     const error = asError(thrown);
@@ -126,7 +126,7 @@ async function settleOrErrors(
   }
 }
 
-/** An error that does not say whether it can be retried is retried: a lost completion is worse. */
+/** Returns whether to retry. Unclassified errors are retried: a lost completion is worse. */
 function mayBeWrittenLater(outcome: SettleOutcome): outcome is Exclude<SettleOutcome, string> {
   return typeof outcome === 'object' && mayPass(outcome.error);
 }

@@ -4,26 +4,25 @@ import { loadPackage } from './load-package.ts';
 type Method = (input: unknown, options?: object) => Promise<never>;
 type Commands = Readonly<Record<string, new (input: unknown) => unknown>>;
 
-/** The client's method for an operation, such as `SendMessage`; undefined of a client that is sent commands. */
+/** Returns the client's method for an operation; undefined if the client takes commands. */
 export function methodOf(client: object, operation: string): Method | undefined {
   const method: unknown = Reflect.get(client, operation[0]?.toLowerCase() + operation.slice(1));
   return typeof method === 'function' ? (method as Method) : undefined;
 }
 
-/** A command of a package of the SDK. */
 export function commandOf(sdk: object, operation: string, input: unknown): unknown {
   const Command = (sdk as Commands)[`${operation}Command`] as Commands[string];
   return new Command(input);
 }
 
-/** A client of SQS with a method for each operation: `new SQS()` has them, and any other client is sent commands. */
+/** Returns an SQS client with a method per operation, as `new SQS()` has; wraps other clients. */
 export function sqsWithMethods<Client extends object>(
   given: object,
   operations: readonly (keyof Client & string)[],
 ): Client {
   if (operations.every((name) => methodOf(given, name) !== undefined)) return given as Client;
   const { send } = given as { send?: Method };
-  if (send === undefined) return given as Client; // of its user's own making
+  if (send === undefined) return given as Client; // the user's own object
   const call =
     (name: string): Method =>
     async (input, options) => {
@@ -38,5 +37,5 @@ export function sqsWithMethods<Client extends object>(
 
 const PACKAGE = '@aws-sdk/client-sqs';
 const NOT_FOUND =
-  `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. Leave it out of ` +
-  'the bundle as external, or pass `new SQS()`, which brings its commands along';
+  `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. ` +
+  'Leave it out of the bundle as external, or pass `new SQS()`, which brings its commands along';

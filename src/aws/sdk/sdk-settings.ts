@@ -2,7 +2,6 @@ import { stoppableCall } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { withoutVersionWarning } from './load-package.ts';
 
-/** Credentials that AWS's SDK found. */
 export interface FoundCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -10,11 +9,11 @@ export interface FoundCredentials {
   readonly expiration?: Date;
 }
 
-/** What AWS's SDK reads of the environment, of its files, and of where the process runs. */
+/** The settings that AWS's SDK finds in the environment, its files and its surroundings. */
 export interface SdkSettings {
-  /** Credentials of a container, by web identity, of an instance, of a profile; see `keptCredentials`. */
+  /** Returns the credentials of a container, web identity, instance or profile; see `keptCredentials`. */
   credentials(): FoundCredentials | Promise<FoundCredentials>;
-  /** Rejects where none is configured. */
+  /** Rejects if no region is configured. */
   region(): Promise<string>;
 }
 
@@ -22,7 +21,7 @@ interface Configured {
   readonly config: { credentials(): Promise<FoundCredentials>; region(): Promise<string> };
 }
 
-/** Any client of the SDK: all find the same. */
+/** Any client of the SDK: all find the same settings. */
 export type AnyClient = new (config: {
   requestHandler: typeof requestHandler;
   region?: string;
@@ -30,17 +29,17 @@ export type AnyClient = new (config: {
 
 interface Setup {
   readonly clock: Clock;
-  /** Makes the error where credentials are not found in time. */
+  /** Creates the error if no credentials are found in time. */
   readonly silent: () => Error;
   readonly region?: string;
 }
 
-/** Clients that find credentials take these from it: none waits for a silent server for long. */
+/** The limits of requests for credentials, so that no silent server blocks them for long. */
 const requestHandler = { connectionTimeout: 2_500, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
-/** `load` gives a client of the SDK, and is called when something is asked for. */
+/** Returns the SDK's settings. `load` loads a client class when a setting is first read. */
 export function sdkSettings(load: () => Promise<AnyClient>, { clock, silent, region }: Setup): SdkSettings {
-  /** A new client each time, because the SDK keeps a look that hangs, and has all later ones wait for it. */
+  /** Creates a client each time: the SDK keeps a hanging lookup, and later ones would wait for it. */
   const settings = async (): Promise<Configured['config']> => {
     const Client = await load();
     const config = { requestHandler, ...(region !== undefined && { region }) };
@@ -52,26 +51,26 @@ export function sdkSettings(load: () => Promise<AnyClient>, { clock, silent, reg
   };
 }
 
-/** Renewed this long before they expire, as the SDK does it; until then the old ones are used. */
+/** How long before their expiry credentials are renewed, as in the SDK. The old ones are used meanwhile. */
 const EARLY_MS = 300_000;
-/** How long an early renewal that failed is not tried again. */
+/** How long a failed early renewal is not retried. */
 const BETWEEN_RENEWALS_MS = 10_000;
 
-/** Both looks fit into the ten seconds of a request. The SDK asks a container that refuses for three seconds. */
+/** Both lookups fit into a request's ten seconds. The SDK retries a failing container for three. */
 const LOOK_MS = 4_000;
 const LOOKS = 2;
 
 /**
- * The SDK sets no time limit on a container's endpoint, so that a look which is given up keeps its
- * connection. After this many of them, another one is made at most once a minute.
+ * The SDK sets no time limit on a container's endpoint, so a lookup that was given up keeps its connection.
+ * After this many, another is made at most once a minute.
  */
 const MOST_HANGING = 5;
 const BETWEEN_LOOKS_MS = 60_000;
 
 /**
- * Credentials that are found once for everybody who asks, and renewed before they expire. `find` looks for
- * them, each time from the start: no look waits for an earlier one. A look that fails or hangs is not kept.
- * `silent` makes the error where none ended.
+ * Returns a function that shares credentials among all callers and renews them before they expire. `find`
+ * starts each lookup anew, so none waits for an earlier one. Failed and hanging lookups are not kept.
+ * `silent` creates the error if none ended.
  */
 export function keptCredentials(
   find: () => Promise<FoundCredentials>,
@@ -83,7 +82,7 @@ export function keptCredentials(
   let lookedAt = -Infinity;
   let renewedAt = -Infinity;
 
-  /** Also takes what a look brings after it was given up. */
+  /** Looks credentials up, and keeps them even if the lookup was given up. */
   async function look(): Promise<FoundCredentials> {
     hanging += 1;
     lookedAt = clock.now();
@@ -102,7 +101,7 @@ export function keptCredentials(
       try {
         return await stoppableCall(look, { clock, limitMs: LOOK_MS, errorOf: silent });
       } catch (error) {
-        if (kept !== undefined && leftMs(kept) > EARLY_MS) return kept; // an earlier look ended meanwhile
+        if (kept !== undefined && leftMs(kept) > EARLY_MS) return kept; // an earlier lookup ended meanwhile
         if (looks === LOOKS) throw error;
       }
     }
