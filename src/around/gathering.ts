@@ -10,6 +10,7 @@ import { BatchlatchError, isError } from '../base/errors.ts';
 
 /** The error of a batch handler's malformed result; all its records fail. Code: `BATCHLATCH_BATCH_ANSWER`. */
 export class BatchAnswerError extends BatchlatchError {
+  override name = 'BatchAnswerError';
   /**
    * Creates the error, for tests of code that catches it.
    *

@@ -2,6 +2,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 /** The error of a record that killed processes while it was read. Code: `BATCHLATCH_READING_KILLS`. */
 export class ReadingKillsError extends BatchlatchError {
+  override name = 'ReadingKillsError';
   /**
    * Creates the error, for tests of code that catches it.
    *
@@ -19,6 +20,7 @@ export class ReadingKillsError extends BatchlatchError {
 
 /** The error of a record that was not read, to protect the rest of its batch. Code: `BATCHLATCH_NOT_READ`. */
 export class NotReadError extends BatchlatchError {
+  override name = 'NotReadError';
   /**
    * Creates the error, for tests of code that catches it.
    *

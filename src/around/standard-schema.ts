@@ -8,6 +8,7 @@ import type { BatchRecord } from '../sources/record.ts';
 
 /** The error of a body that the `schema` rejects; the record is parked. Code: `BATCHLATCH_INVALID_BODY`. */
 export class InvalidBodyError extends BatchlatchError {
+  override name = 'InvalidBodyError';
   /** The first ten problems, without the values. */
   readonly issues: readonly BodyIssue[];
 
@@ -25,6 +26,7 @@ export class InvalidBodyError extends BatchlatchError {
 
 /** The error of a failing `schema`; the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
 export class SchemaFailedError extends BatchlatchError {
+  override name = 'SchemaFailedError';
   /**
    * Creates the error, for tests of code that catches it.
    *

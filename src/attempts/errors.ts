@@ -8,6 +8,7 @@ export const EXECUTION_MISMATCH = 'BATCHLATCH_EXECUTION_MISMATCH';
 
 /** Thrown by a handler when no retry can help. The claim is parked at once. Code: `BATCHLATCH_PERMANENT`. */
 export class PermanentError extends BatchlatchError {
+  override name = 'PermanentError';
   /**
    * Creates the error in a handler.
    *
@@ -30,6 +31,7 @@ export function isInvalidBody(error: unknown): boolean {
 
 /** All `maxAttempts` attempts failed, so the key is parked. Code: `BATCHLATCH_TOO_MANY_ATTEMPTS`. */
 export class TooManyAttemptsError extends BatchlatchError {
+  override name = 'TooManyAttemptsError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -45,6 +47,7 @@ export class TooManyAttemptsError extends BatchlatchError {
  * Code: `BATCHLATCH_LAPSED_LEASE`.
  */
 export class LapsedLeaseError extends BatchlatchError {
+  override name = 'LapsedLeaseError';
   /** Created by batchlatch; public for tests. */
   constructor() {
     super(
@@ -57,6 +60,7 @@ export class LapsedLeaseError extends BatchlatchError {
 
 /** The key was used before with another payload. Nothing was run. Code: `BATCHLATCH_MISMATCH`. */
 export class MismatchError extends BatchlatchError {
+  override name = 'MismatchError';
   /** Created by batchlatch; public for tests. */
   constructor() {
     super('BATCHLATCH_MISMATCH', 'This idempotency key was used before with another payload');
@@ -68,6 +72,7 @@ export class MismatchError extends BatchlatchError {
  * `BATCHLATCH_COMPLETION_NOT_STORED`.
  */
 export class CompletionNotStoredError extends BatchlatchError {
+  override name = 'CompletionNotStoredError';
   readonly #result: unknown;
 
   /**
@@ -94,6 +99,7 @@ export class CompletionNotStoredError extends BatchlatchError {
  * `BATCHLATCH_RETRY_LATER`.
  */
 export class RetryLaterError extends BatchlatchError {
+  override name = 'RetryLaterError';
   /** How long the handler wants to wait, in milliseconds. */
   readonly delayMs: number;
 
@@ -123,6 +129,7 @@ export function retryLaterMs(error: unknown): number | undefined {
 
 /** The key crashed `maxCrashes` times in a row, so it is parked. Code: `BATCHLATCH_TOO_MANY_CRASHES`. */
 export class TooManyCrashesError extends BatchlatchError {
+  override name = 'TooManyCrashesError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -141,6 +148,7 @@ export class TooManyCrashesError extends BatchlatchError {
  * A second commit in a run, or one without a claim or after the end. Code: `BATCHLATCH_COMMIT_NOT_ALLOWED`.
  */
 export class CommitNotAllowedError extends BatchlatchError {
+  override name = 'CommitNotAllowedError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -153,6 +161,7 @@ export class CommitNotAllowedError extends BatchlatchError {
 
 /** The result of a commit cannot be kept as the answer of a function or request. Nothing was committed. */
 export class CommitResultError extends BatchlatchError {
+  override name = 'CommitResultError';
   constructor(problem: string) {
     super(
       'BATCHLATCH_COMMIT_RESULT',

@@ -2,6 +2,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 /** The lease ended, or another owner took the claim, while the handler ran. Code: `BATCHLATCH_LEASE_LOST`. */
 export class LeaseLostError extends BatchlatchError {
+  override name = 'LeaseLostError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -18,6 +19,7 @@ export class LeaseLostError extends BatchlatchError {
 
 /** The handler ran longer than `recordTimeoutMs`. Code: `BATCHLATCH_RECORD_TIMEOUT`. */
 export class RecordTimeoutError extends BatchlatchError {
+  override name = 'RecordTimeoutError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -35,6 +37,7 @@ export class RecordTimeoutError extends BatchlatchError {
 
 /** The invocation's time was nearly over while the handler ran. Code: `BATCHLATCH_DEADLINE`. */
 export class DeadlineError extends BatchlatchError {
+  override name = 'DeadlineError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -52,6 +55,7 @@ export class DeadlineError extends BatchlatchError {
 
 /** The process was told to stop. The attempt does not count. Code: `BATCHLATCH_WORKER_STOPPED`. */
 export class WorkerStoppedError extends BatchlatchError {
+  override name = 'WorkerStoppedError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -72,6 +76,7 @@ export class WorkerStoppedError extends BatchlatchError {
  * not acknowledged and may run again. The `cause` is the reason of the abort. Code: `BATCHLATCH_INTERRUPTED`.
  */
 export class InterruptedError extends BatchlatchError {
+  override name = 'InterruptedError';
   /**
    * Created by batchlatch; public for tests.
    *

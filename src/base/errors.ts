@@ -7,6 +7,8 @@ import { isObject } from './is-object.ts';
  * each code.
  */
 export class BatchlatchError extends Error {
+  // A literal in each class: minifying renames classes, and logs and rows keep this name.
+  override name = 'BatchlatchError';
   /** The stable code, in upper case, starting with `BATCHLATCH_`. */
   readonly code: string;
 
@@ -19,7 +21,6 @@ export class BatchlatchError extends Error {
    */
   constructor(code: string, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = new.target.name;
     this.code = code;
   }
 }
@@ -29,6 +30,7 @@ export class BatchlatchError extends Error {
  * `BATCHLATCH_CONFIGURATION`.
  */
 export class ConfigurationError extends BatchlatchError {
+  override name = 'ConfigurationError';
   /**
    * Created by batchlatch; public for tests.
    *
@@ -45,6 +47,7 @@ export class ConfigurationError extends BatchlatchError {
  * such as `BATCHLATCH_NOT_A_CLAIM`.
  */
 export class StoreError extends BatchlatchError {
+  override name = 'StoreError';
   /** Whether the same call may succeed later without a change. */
   readonly isRetryable: boolean;
 

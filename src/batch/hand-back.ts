@@ -101,6 +101,7 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
  * the handler's. Code: `BATCHLATCH_REDELIVER`.
  */
 export class RedeliverError extends BatchlatchError {
+  override name = 'RedeliverError';
   /**
    * Created by batchlatch; public for tests of code that catches it.
    *

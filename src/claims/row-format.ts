@@ -24,6 +24,7 @@ export interface NewerRow {
 
 /** A row in a newer format, which this version must not overwrite. Code: `BATCHLATCH_NEWER_ROW`. */
 export class NewerRowError extends StoreError {
+  override name = 'NewerRowError';
   /** Private, because the key must not appear in logs. */
   readonly #row: NewerRow;
 

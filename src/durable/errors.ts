@@ -4,6 +4,7 @@ import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
 /** The execution has another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
 export class ExecutionMismatchError extends BatchlatchError {
+  override name = 'ExecutionMismatchError';
   /**
    * Public for tests of code that catches it.
    *
@@ -22,6 +23,7 @@ export class ExecutionMismatchError extends BatchlatchError {
 
 /** Lambda did not confirm the execution; redelivery retries. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`. */
 export class ExecutionNotStartedError extends BatchlatchError {
+  override name = 'ExecutionNotStartedError';
   /**
    * Public for tests of code that catches it.
    *

@@ -5,6 +5,7 @@ const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 
 /** Thrown while another call holds the key. Try again after `retryAfterMs`. Code: `BATCHLATCH_CONFLICT`. */
 export class ConflictError extends BatchlatchError {
+  override name = 'ConflictError';
   /** The end of the other call's lease, in epoch milliseconds. */
   readonly leaseUntil: number;
   /** The remaining time of that lease, in milliseconds; at least 1. */
@@ -25,6 +26,7 @@ export class ConflictError extends BatchlatchError {
 
 /** No time is left of the invocation: nothing was run, and the key is free. Code: `BATCHLATCH_DEADLINE`. */
 export class NoTimeLeftError extends BatchlatchError {
+  override name = 'NoTimeLeftError';
   /** Public for tests of code that catches it. */
   constructor() {
     super(
@@ -40,6 +42,7 @@ export class NoTimeLeftError extends BatchlatchError {
  * It does not run again until a person releases it or its retention ends. Code: `BATCHLATCH_PARKED`.
  */
 export class ParkedError extends BatchlatchError {
+  override name = 'ParkedError';
   /**
    * Public for tests of code that catches it.
    *
@@ -61,6 +64,7 @@ export class ParkedError extends BatchlatchError {
  * `BATCHLATCH_UNSERIALIZABLE_RESULT`.
  */
 export class UnserializableResultError extends BatchlatchError {
+  override name = 'UnserializableResultError';
   /**
    * Public for tests of code that catches it.
    *

@@ -164,6 +164,7 @@ function storedResponse(result: string | undefined): HttpResponse | undefined {
 
 /** The handler ran, but its response is not an HTTP response. The key is completed. */
 class ResponseUnreadableError extends BatchlatchError {
+  override name = 'ResponseUnreadableError';
   constructor() {
     super(
       'BATCHLATCH_RESPONSE_UNREADABLE',

@@ -2,6 +2,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 /** The error of a record without a valid key, which fails instead of sharing one. Code: `BATCHLATCH_KEY`. */
 export class KeyError extends BatchlatchError {
+  override name = 'KeyError';
   /**
    * Creates the error; your own key functions may throw it too.
    *

@@ -110,6 +110,7 @@ export interface DecoderOptions {
 
 /** The error of a payload that cannot be decoded or is too large to parse. Code: `BATCHLATCH_DECODE`. */
 export class DecodeError extends BatchlatchError {
+  override name = 'DecodeError';
   /** Whether a later delivery of the same payload may be decoded. */
   readonly isRetryable: boolean;
 

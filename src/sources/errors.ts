@@ -2,6 +2,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 /** The error of an event that no source can read. No record was run. Code: `BATCHLATCH_UNSUPPORTED_EVENT`. */
 export class UnsupportedEventError extends BatchlatchError {
+  override name = 'UnsupportedEventError';
   /**
    * Creates the error; your own sources may throw it too.
    *
@@ -14,6 +15,7 @@ export class UnsupportedEventError extends BatchlatchError {
 
 /** The error of a record that is not what its source documents. Code: `BATCHLATCH_MALFORMED_RECORD`. */
 export class MalformedRecordError extends BatchlatchError {
+  override name = 'MalformedRecordError';
   /**
    * Creates the error; your own sources may throw it too.
    *
@@ -30,6 +32,7 @@ export class MalformedRecordError extends BatchlatchError {
  * again. Code: `BATCHLATCH_UNNAMED_RECORD`.
  */
 export class UnnamedRecordError extends BatchlatchError {
+  override name = 'UnnamedRecordError';
   /**
    * Creates the error, for tests of code that catches it.
    *

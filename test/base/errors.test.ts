@@ -1,3 +1,9 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { describe, expect, it } from '@jest/globals';
 import { BatchlatchError, ConfigurationError, KeyError, PermanentError, StoreError } from 'batchlatch';
 import { hasCode } from '../../src/base/errors.ts';
@@ -41,5 +47,43 @@ describe('errors', () => {
     };
     expect(hasCode(proxy, 'BATCHLATCH_KEY')).toBe(false);
     expect(hasCode(throwing, 'BATCHLATCH_KEY')).toBe(false);
+  });
+});
+
+describe('The name of an error', () => {
+  const src = fileURLToPath(new URL('../../src', import.meta.url));
+  const classes = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const text = readFileSync(path.join(src, file), 'utf8');
+      return [...text.matchAll(/class (\w+) extends (?:Batchlatch|Store)Error \{\n(.*)/g)];
+    });
+
+  it('is a literal in its class, for each of them', () => {
+    expect(classes.length).toBeGreaterThan(30);
+    const wrong = classes.filter(([, name = '', first]) => first !== `  override name = '${name}';`);
+    expect(wrong.map(([, name]) => name)).toEqual([]);
+  });
+
+  it('is the same in a minified bundle, where classes have other names', async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents:
+          "import { PermanentError } from './exports.ts'; console.log(new PermanentError('no').name);",
+        resolveDir: src,
+      },
+      bundle: true,
+      minify: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      tsconfigRaw: {},
+      write: false,
+    });
+    const text = outputFiles[0]?.text ?? '';
+    expect(text).not.toContain('class PermanentError');
+    // Started as a program, because a module of jest's is no module of Node's.
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', text], { cwd: src });
+    expect((await run).stdout).toBe('PermanentError\n');
   });
 });

@@ -13,6 +13,7 @@ export interface CommitRefusal {
 
 /** `commit` was given what no transaction can hold (`BATCHLATCH_COMMIT_ITEMS`). Nothing was sent. */
 export class CommitItemsError extends BatchlatchError {
+  override name = 'CommitItemsError';
   /**
    * Made by batchlatch; for tests of code that catches it.
    *
@@ -28,6 +29,7 @@ export class CommitItemsError extends BatchlatchError {
  * claim is still the attempt's: the handler may commit something else, return without an effect, or throw.
  */
 export class CommitRefusedError extends BatchlatchError {
+  override name = 'CommitRefusedError';
   /** One for each item whose condition did not hold. */
   readonly reasons: readonly CommitRefusal[];
 

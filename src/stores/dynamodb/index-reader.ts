@@ -171,7 +171,9 @@ function positionOf(open: OpenShards, now: number): { readonly position?: unknow
 }
 
 /** The table has no such index, or not yet. */
-export class MissingIndexError extends StoreError {}
+export class MissingIndexError extends StoreError {
+  override name = 'MissingIndexError';
+}
 
 /** Whether a position, which has come back, is one in the index: a scan goes on after a key. */
 export function isIndexPosition(position: unknown): boolean {

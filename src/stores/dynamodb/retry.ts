@@ -56,4 +56,6 @@ function failedInPassing(outcomes: readonly Sent[]): number[] {
 }
 
 /** A retryable failure of one item inside a request that itself succeeded. */
-export class StatementError extends StoreError {}
+export class StatementError extends StoreError {
+  override name = 'StatementError';
+}
