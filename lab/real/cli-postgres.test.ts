@@ -59,13 +59,13 @@ describe('The commands of claims, on PostgreSQL', () => {
   });
 
   it.each([
-    [['claims', 'list', '--postgres', 'KEY'], {}, 2, 'After --postgres comes the URL of a database'],
+    [['claims', 'list', '--postgres', 'KEY'], {}, 2, '--postgres takes the URL of a database'],
     [['claims', 'list', '--postgres'], {}, 2, 'No PostgreSQL is named'],
     [['claims', 'list', '--postgres'], { DATABASE_URL: 'mysql://u:s3cret@h/d' }, 2, 'DATABASE_URL must be'],
     [['claims', 'list', '--postgres', '--redis'], {}, 2, 'Claims are in one store'],
     [['claims', 'list', '--redis', '--table', 'x'], {}, 2, 'Redis has no tables'],
     [['claims', 'list', '--redis'], {}, 2, 'No Redis is named'],
-    [['claims', 'list', '--redis', 'KEY'], {}, 2, 'After --redis comes a URL'],
+    [['claims', 'list', '--redis', 'KEY'], {}, 2, '--redis takes a URL'],
     [
       ['claims', 'list', '--postgres', 'postgres://u:s3cret@127.0.0.1:1/d'],
       {},
@@ -80,7 +80,7 @@ describe('The commands of claims, on PostgreSQL', () => {
     [['table', 'check', '--redis'], {}, 2, 'Redis has no tables'],
     [['table', 'create', '--postgres', '--no-recovery', '--yes'], {}, 2, 'are for tables of DynamoDB'],
     [['claims', 'copy', '--from', 'postgers://u:s3cret@h/d', '--to', 'redis', '--yes'], {}, 2, 'Say where'],
-    [['table', 'clean', '--table', 'claims'], {}, 2, 'Only PostgreSQL needs it'],
+    [['table', 'clean', '--table', 'claims'], {}, 2, 'Only tables of PostgreSQL need cleaning'],
     [['table', 'create', '--print', '--table', 'claims'], {}, 2, 'add --postgres'],
   ] as const)('refuse %j with one line', async (args, env, status, message) => {
     const ended = await runCommand(args, { env });

@@ -5,7 +5,7 @@ import type { ExitStatus } from './process-io.ts';
 
 /** The text and the exit status for an error. */
 export interface Explanation {
-  /** One line that includes the remedy. */
+  /** A single line, with the remedy. */
   readonly line: string;
   readonly status: ExitStatus;
 }

@@ -16,7 +16,7 @@ export type Run<Options> = (
 export interface Subcommand<Options> {
   /** With its arguments, such as `show [key...]`. */
   readonly name: string;
-  /** One line for lists of commands. */
+  /** A line for lists of commands. */
   readonly summary: string;
   /** More text for the command's own help. */
   readonly description?: string;

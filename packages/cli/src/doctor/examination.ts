@@ -28,7 +28,7 @@ export interface ExaminationOptions {
   readonly all?: boolean | undefined;
 }
 
-/** One run of all checks over a model: collects findings, and what cannot be judged. */
+/** A run of all checks over a model: collects findings, and what cannot be judged. */
 export class Examination {
   readonly model: Subject;
   readonly #rules: Rules;

@@ -26,6 +26,6 @@ export interface DoctorReport {
   readonly findings: readonly Finding[];
   /** The resources that were checked, such as `queue OrdersQueue`. */
   readonly checked: readonly string[];
-  /** What could not be judged, and why. */
+  /** Resources and settings that could not be judged, with the reason. */
   readonly skipped: readonly string[];
 }

@@ -21,7 +21,7 @@ export interface CopyStores extends Pick<
   readonly toCluster?: boolean;
 }
 
-/** One of the two stores. */
+/** A store of the copy. */
 export interface CopySide {
   readonly store: ClaimAdmin;
   /** For a person: `table claims of DynamoDB`. */

@@ -79,7 +79,7 @@ function assertAlone(options: ConsoleCommandOptions): void {
   throw new UsageError(`The demo has a table and queues of its own: leave ${given} out, or --demo.`);
 }
 
-/** Returns how often to read every row. Default: only on this machine, where reads cost nothing. */
+/** Returns how often to read every row. Default: every 2 s on this machine, else never: reads cost money. */
 function readEveryOf({ readEvery }: ConsoleCommandOptions, { isLocal: isHere }: Claims): number | undefined {
   if (readEvery === 'none') return undefined;
   if (readEvery !== undefined) return readEvery * 1_000;

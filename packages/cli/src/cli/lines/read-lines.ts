@@ -69,7 +69,7 @@ class Splitter {
   }
 
   #add(part: Uint8Array): void {
-    // Two extra bytes, because a carriage return before the line feed does not count.
+    // Two extra bytes leave room for a line ending, which does not count.
     if (this.#isTooLong || this.#rest.length + part.length > this.#maxBytes + 2) {
       this.#isTooLong = true;
       this.#rest = new Uint8Array();

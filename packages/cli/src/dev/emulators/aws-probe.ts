@@ -15,7 +15,7 @@ export async function answersAwsCall(endpoint: string, target: string): Promise<
   return response.ok;
 }
 
-/** Returns headers for a call such as `AmazonSQS.ListQueues`. Emulators do not check the dummy signature. */
+/** Returns headers for a call. Emulators read service and region from them, and ignore the signature. */
 export function localHeaders(target: string): Record<string, string> {
   const scope = `local/20240101/us-east-1/${serviceOf(target)}/aws4_request`;
   return {

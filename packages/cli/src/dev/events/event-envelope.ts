@@ -9,7 +9,7 @@ export interface BusEvent {
   readonly 'detail-type': string;
   readonly source: string;
   readonly account: string;
-  /** In seconds, such as `2026-01-02T03:04:05Z`. */
+  /** To the second: `2026-01-02T03:04:05Z`. */
   readonly time: string;
   readonly region: string;
   readonly resources: readonly string[];

@@ -30,7 +30,7 @@ export interface ExecutionEnvironmentOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly timeoutMs: number;
-  /** How late an answer may arrive, as on a busy machine. Default: 0, as Lambda. */
+  /** How long after the timeout an answer may arrive, as on a busy machine. Default: 0, as in Lambda. */
   readonly graceMs?: number | undefined;
   readonly functionArn: string;
   /** The loopback port for a debugger, which disables the timeout: the process may stand at a breakpoint. */

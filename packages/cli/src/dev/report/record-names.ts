@@ -6,8 +6,7 @@ const LONGEST_NAME = 40;
 
 /**
  * Returns a short name for each record, by the id that batchlatch logs: the first member of its payload whose
- * name ends with `id`, such as `orderId`, else the id. For the developer's screen, not for logs that are
- * kept.
+ * name ends with `id`, such as `orderId`, else the id. For the developer's screen, not for kept logs.
  */
 export function recordNames(event: unknown): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
