@@ -12,7 +12,7 @@ import { BatchlatchError, isError } from '../base/errors.ts';
 export class BatchAnswerError extends BatchlatchError {
   override name = 'BatchAnswerError';
   /**
-   * Creates the error, for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param items How many items the handler got.
    * @param answer The handler's result.

@@ -4,7 +4,7 @@ import { BatchlatchError } from '../base/errors.ts';
 export class ReadingKillsError extends BatchlatchError {
   override name = 'ReadingKillsError';
   /**
-   * Creates the error, for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param deaths How many processes died.
    */
@@ -22,7 +22,7 @@ export class ReadingKillsError extends BatchlatchError {
 export class NotReadError extends BatchlatchError {
   override name = 'NotReadError';
   /**
-   * Creates the error, for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param because Why it was not read.
    * @param options The `cause`.

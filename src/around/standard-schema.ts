@@ -13,7 +13,7 @@ export class InvalidBodyError extends BatchlatchError {
   readonly issues: readonly BodyIssue[];
 
   /**
-   * Creates the error, for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param issues The problems of the body.
    */
@@ -28,7 +28,7 @@ export class InvalidBodyError extends BatchlatchError {
 export class SchemaFailedError extends BatchlatchError {
   override name = 'SchemaFailedError';
   /**
-   * Creates the error, for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param options The schema's error, as the `cause`.
    */

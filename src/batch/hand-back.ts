@@ -103,7 +103,7 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
 export class RedeliverError extends BatchlatchError {
   override name = 'RedeliverError';
   /**
-   * Created by batchlatch; public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param message Which records have to come again.
    */

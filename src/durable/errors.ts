@@ -6,7 +6,7 @@ import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 export class ExecutionMismatchError extends BatchlatchError {
   override name = 'ExecutionMismatchError';
   /**
-   * Public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param name The name of the execution.
    * @param options Lambda's error as the `cause`.
@@ -25,7 +25,7 @@ export class ExecutionMismatchError extends BatchlatchError {
 export class ExecutionNotStartedError extends BatchlatchError {
   override name = 'ExecutionNotStartedError';
   /**
-   * Public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param why The error that Lambda returned.
    * @param options Lambda's error as the `cause`.

@@ -12,7 +12,7 @@ export class ConflictError extends BatchlatchError {
   readonly retryAfterMs: number;
 
   /**
-   * Public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param leaseUntil The end of the other call's lease, in epoch milliseconds.
    * @param now The current time, in epoch milliseconds.
@@ -27,7 +27,7 @@ export class ConflictError extends BatchlatchError {
 /** No time is left of the invocation: nothing was run, and the key is free. Code: `BATCHLATCH_DEADLINE`. */
 export class NoTimeLeftError extends BatchlatchError {
   override name = 'NoTimeLeftError';
-  /** Public for tests of code that catches it. */
+  /** Created by batchlatch; public for tests. */
   constructor() {
     super(
       'BATCHLATCH_DEADLINE',
@@ -44,7 +44,7 @@ export class NoTimeLeftError extends BatchlatchError {
 export class ParkedError extends BatchlatchError {
   override name = 'ParkedError';
   /**
-   * Public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param options The reason for parking, as `cause`.
    */
@@ -66,7 +66,7 @@ export class ParkedError extends BatchlatchError {
 export class UnserializableResultError extends BatchlatchError {
   override name = 'UnserializableResultError';
   /**
-   * Public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param message Why the result cannot be stored.
    */
@@ -81,7 +81,7 @@ export class ReplayedError extends Error {
   readonly code?: string;
 
   /**
-   * Public for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param stored The error as the claim stores it.
    */

@@ -34,7 +34,7 @@ export class MalformedRecordError extends BatchlatchError {
 export class UnnamedRecordError extends BatchlatchError {
   override name = 'UnnamedRecordError';
   /**
-   * Creates the error, for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param count How many records have no identifier.
    */

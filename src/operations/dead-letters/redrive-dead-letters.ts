@@ -31,7 +31,6 @@ export async function redriveDeadLetters(
   options: RedriveOptions,
 ): Promise<RedriveResult> {
   checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
-  checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
   const queue = await openDeadLetterQueue(sqs, options);
   const destinations = await findDestinations(queue, options.destinationUrl);
   const claims = new ClaimsOfMessages(options);

@@ -15,7 +15,7 @@ export interface CommitRefusal {
 export class CommitItemsError extends BatchlatchError {
   override name = 'CommitItemsError';
   /**
-   * Made by batchlatch; for tests of code that catches it.
+   * Created by batchlatch; public for tests.
    *
    * @param message What is wrong with the items.
    */
