@@ -37,5 +37,5 @@ export function sqsWithMethods<Client extends object>(
 
 const PACKAGE = '@aws-sdk/client-sqs';
 const NOT_FOUND =
-  `The given client of AWS's SDK needs the commands of ${PACKAGE}, which was not found. Mark the package as ` +
-  'external in the bundler, or pass `new SQS()`, which includes its commands';
+  `The given client of AWS's SDK needs the commands of ${PACKAGE}, which was not found. Mark the package ` +
+  'as external in the bundler, or pass `new SQS()`, which includes its commands';
