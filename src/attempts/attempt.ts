@@ -45,7 +45,7 @@ type State = 'asked' | 'refused' | 'held' | 'running' | 'ended' | 'abandoned' | 
  * | running   | its handler has been called                      | end: `ended`; grace over: `abandoned`   |
  * | ended     | its end is known; the claim is still held        | settlement: `settling`                  |
  * | abandoned | the record failed, but its handler still runs    | late end: `ended`, settled separately   |
- * | settling  | its settlement is on its way                     | store's answer: `over`, `left`          |
+ * | settling  | its settlement has been requested                | store's answer: `over`, `left`          |
  * | over      | the claim is no longer this attempt's            | none                                    |
  * | left      | no answer: the claim may still be held           | none: the lease lapses                  |
  *

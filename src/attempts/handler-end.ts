@@ -43,7 +43,7 @@ export function endOfReturn(
   const hasFinished =
     seen?.hasSeenAbort !== true ||
     own?.isDone === true ||
-    // A batch handler was stopped for another record, and returned a result for this one all the same.
+    // A batch handler was stopped for another record but still returned a result for this one.
     (own?.reason === undefined && result !== undefined);
   // rule: seen-abort
   if (hasFinished) return { kind: 'returned', result };

@@ -64,8 +64,8 @@ export class WorkerStoppedError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_WORKER_STOPPED',
-      'The worker was told to stop, and its time for that was nearly over (shutdownTimeoutMs): ' +
-        'the handler was told to stop',
+      'The worker is stopping and its time for that (shutdownTimeoutMs) is nearly over, so the handler ' +
+        'was told to stop',
       options,
     );
   }

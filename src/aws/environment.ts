@@ -93,7 +93,7 @@ function settingForSdk(environment: Environment): string | undefined {
     const value = environment[name];
     return value && !SETTINGS[name]?.includes(value);
   });
-  return setting && `${setting} is set to what AWS's SDK has to read`;
+  return setting && `${setting} has a value that only AWS's SDK supports`;
 }
 
 function directTo({ protocol }: URL, usualAttempts: number, environment: Environment): ChoiceFor {
@@ -103,7 +103,7 @@ function directTo({ protocol }: URL, usualAttempts: number, environment: Environ
   }
   // The SDK rejects other values or interprets them differently.
   const attempts = environment['AWS_MAX_ATTEMPTS'] || String(usualAttempts);
-  if (!/^[1-9]\d{0,2}$/.test(attempts)) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
+  if (!/^[1-9]\d{0,2}$/.test(attempts)) return sdk('AWS_MAX_ATTEMPTS is not an integer from 1 to 999');
   const credentials = hasAccessKey(environment) ? 'environment' : 'sdk';
   const userAgent = userAgentOf(environment);
   return { transport: 'direct', credentials, maxAttempts: Number(attempts), userAgent };
@@ -123,10 +123,10 @@ function endpointOf(service: Service['name'], environment: Environment): Endpoin
   const name = names.find((one) => environment[one]);
   if (name === undefined || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') {
     const endpoint = regionalEndpoint(service, region, { useFips, useDualStack });
-    return endpoint ?? 'AWS_REGION is of no known partition of AWS';
+    return endpoint ?? 'AWS_REGION is in no known partition of AWS';
   }
   const configured = configuredEndpoint(environment[name] ?? '', region);
-  if (configured === undefined) return `${name} and AWS_REGION are no plain endpoint and region`;
+  if (configured === undefined) return `${name} or AWS_REGION is not a plain endpoint or region`;
   return useFips || useDualStack ? `${name} is set together with FIPS or dual stack` : configured;
 }
 

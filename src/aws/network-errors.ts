@@ -38,7 +38,7 @@ function isCertificateRefused({ socket }: SentOver): boolean {
 export function unsendableError(thrown: unknown): unknown {
   const { code } = thrown as Partial<NodeError>;
   if (code !== 'ERR_INVALID_CHAR') return thrown;
-  const message = 'The credentials hold a character that no header may hold';
+  const message = 'The credentials contain a character that HTTP headers do not allow';
   return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 
@@ -54,7 +54,7 @@ export function silentError(silentMs: number): RequestError {
 /** The time for the request and its retries is over. */
 export class OverdueError extends RequestError {
   constructor() {
-    super('The time of the request was over', { name: 'TimeoutError', code: 'ETIMEDOUT' });
+    super('The time for the request was over', { name: 'TimeoutError', code: 'ETIMEDOUT' });
   }
 }
 
@@ -74,7 +74,7 @@ export function tooLongError(bytes: number): RequestError {
 
 /** The error of an unreadable answer. The request may be done; Node's own client sends it again. */
 export function unreadableError(): RequestError {
-  const message = 'The answer is not one of HTTP/1.1 with the length of its body';
+  const message = 'The answer cannot be read as HTTP/1.0 or HTTP/1.1';
   return new RequestError(message, { name: 'UnexpectedAnswerError', fault: 'server', again: 'at-once' });
 }
 

@@ -27,7 +27,7 @@ export function sharedFileForSdk(
 ): string | undefined {
   for (const file of sharedFiles(environment)) {
     const text = read(file);
-    if (text === undefined) return `${file} is there, which AWS's SDK has to read`;
+    if (text === undefined) return `${file} exists, and only AWS's SDK can read it`;
     const setting = settingsOfDefault(text).find(
       (name) => !IRRELEVANT.test(name) && !(hasKey && CREDENTIALS.test(name)),
     );

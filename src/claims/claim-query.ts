@@ -27,7 +27,8 @@ export function checkedQuery(query: ClaimQuery): CheckedQuery {
   if (state !== undefined && !STATES.includes(state)) {
     throw new ConfigurationError(`Expected \`state\` to be one of ${STATES.join(', ')}, got \`${state}\``);
   }
-  if (typeof keyPrefix !== 'string') throw new ConfigurationError('Expected `keyPrefix` to be a string');
+  if (typeof keyPrefix !== 'string')
+    throw new ConfigurationError(`Expected \`keyPrefix\` to be a string, got ${typeof keyPrefix}`);
   if (!Number.isInteger(limit) || limit < 1 || limit > HIGHEST_LIMIT) {
     throw new ConfigurationError(
       `Expected \`limit\` to be an integer from 1 to ${HIGHEST_LIMIT}, got \`${limit}\``,
@@ -57,7 +58,9 @@ export function positionIn(cursor: string, query: Omit<CheckedQuery, 'limit'>): 
   const mine = identityOf(query);
   if (version !== mine[0] || position === undefined) throw notACursor();
   if (state !== mine[1] || keyPrefix !== mine[2]) {
-    throw new ConfigurationError('The cursor is of another query: go on with the same state and key prefix');
+    throw new ConfigurationError(
+      'The cursor belongs to another query: continue with the same state and key prefix',
+    );
   }
   return position;
 }

@@ -2,7 +2,7 @@ import { isObject } from '../base/is-object.ts';
 
 /**
  * The outcome of an effect and its completion, which are written together or not at all. `stored`: both are.
- * `lost`: another owner has the claim. `refused`: the effect cannot be written as it is, and the claim is
+ * `lost`: another owner has the claim. `refused`: this effect cannot be written, and the claim is
  * still the caller's. After `lost` and `refused` nothing is or will be written. `error`: both may be written,
  * now or by a request that is still pending.
  */

@@ -27,9 +27,9 @@ describe('Requests to an address that is given', () => {
   });
 
   it.each([
-    [{ ...KEY, AWS_RETRY_MODE: 'adaptive' }, "AWS_RETRY_MODE is set to what AWS's SDK has to read"],
+    [{ ...KEY, AWS_RETRY_MODE: 'adaptive' }, "AWS_RETRY_MODE has a value that only AWS's SDK supports"],
     [{ ...KEY, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED is 0'],
-    [{ ...KEY, AWS_MAX_ATTEMPTS: 'many' }, 'AWS_MAX_ATTEMPTS is no number from 1 up'],
+    [{ ...KEY, AWS_MAX_ATTEMPTS: 'many' }, 'AWS_MAX_ATTEMPTS is not an integer from 1 to 999'],
   ])('are left to the SDK with %j', (environment, why) => {
     expect(chooseFor(SQS, https, environment)).toEqual({ transport: 'sdk', why });
   });

@@ -327,7 +327,7 @@ describe('A function of the packed package', () => {
       } = await one.run(given({ ...adaptive, AWS_LAMBDA_FUNCTION_NAME: 'orders', INIT_MS: '100' }));
       expect([runs, new Set(codes)]).toEqual([0, new Set(['BATCHLATCH_SDK_NOT_FOUND'])]);
       expect(texts[0]).toMatch(
-        /^AWS_RETRY_MODE is set to what AWS's SDK has to read, and @aws-sdk\/client-dynamodb was not found/,
+        /^AWS_RETRY_MODE has a value that only AWS's SDK supports, and @aws-sdk\/client-dynamodb was not found/,
       );
     });
 

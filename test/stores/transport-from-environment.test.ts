@@ -112,8 +112,8 @@ describe('Requests without a client', () => {
     expect(agents).toEqual(['sdk', 'sdk', 'sdk']);
     const line = { level: 'info', message: 'throughSdk', service: 'DynamoDB' };
     expect(lines()).toEqual([
-      { ...line, reason: "AWS_RETRY_MODE is set to what AWS's SDK has to read" },
-      { ...line, reason: "AWS_DISABLE_CLOCK_SKEW_CORRECTION is set to what AWS's SDK has to read" },
+      { ...line, reason: "AWS_RETRY_MODE has a value that only AWS's SDK supports" },
+      { ...line, reason: "AWS_DISABLE_CLOCK_SKEW_CORRECTION has a value that only AWS's SDK supports" },
     ]);
   });
 

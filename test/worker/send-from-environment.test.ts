@@ -211,7 +211,7 @@ describe('Without a client requests to SQS', () => {
         level: 'info',
         message: 'throughSdk',
         service: 'SQS',
-        reason: "AWS_RETRY_MODE is set to what AWS's SDK has to read",
+        reason: "AWS_RETRY_MODE has a value that only AWS's SDK supports",
       },
     ]);
   });

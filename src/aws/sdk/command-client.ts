@@ -37,5 +37,5 @@ export function sqsWithMethods<Client extends object>(
 
 const PACKAGE = '@aws-sdk/client-sqs';
 const NOT_FOUND =
-  `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. ` +
-  'Leave it out of the bundle as external, or pass `new SQS()`, which brings its commands along';
+  `The given client of AWS's SDK needs the commands of ${PACKAGE}, which was not found. Mark the package ` +
+  'as external in the bundler, or pass `new SQS()`, which includes its commands';

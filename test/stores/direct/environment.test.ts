@@ -113,30 +113,30 @@ describe('The environment of a Lambda function', () => {
   it.each([
     [{ AWS_REGION: undefined }, 'AWS_REGION is not set'],
     [{ AWS_REGION: '' }, 'AWS_REGION is not set'],
-    [{ AWS_REGION: 'fips-us-east-1' }, 'AWS_REGION is of no known partition of AWS'],
-    [{ AWS_REGION: 'mars-north-1' }, 'AWS_REGION is of no known partition of AWS'],
-    [{ AWS_PROFILE: 'dev' }, "AWS_PROFILE is set to what AWS's SDK has to read"],
-    [{ AWS_USE_FIPS_ENDPOINT: 'TRUE' }, "AWS_USE_FIPS_ENDPOINT is set to what AWS's SDK has to read"],
+    [{ AWS_REGION: 'fips-us-east-1' }, 'AWS_REGION is in no known partition of AWS'],
+    [{ AWS_REGION: 'mars-north-1' }, 'AWS_REGION is in no known partition of AWS'],
+    [{ AWS_PROFILE: 'dev' }, "AWS_PROFILE has a value that only AWS's SDK supports"],
+    [{ AWS_USE_FIPS_ENDPOINT: 'TRUE' }, "AWS_USE_FIPS_ENDPOINT has a value that only AWS's SDK supports"],
     [
       { AWS_USE_FIPS_ENDPOINT: 'true', AWS_ENDPOINT_URL: 'http://localhost' },
       'AWS_ENDPOINT_URL is set together with FIPS or dual stack',
     ],
     [
       { AWS_ENDPOINT_URL_DYNAMODB: 'http://user:secret@localhost' },
-      'AWS_ENDPOINT_URL_DYNAMODB and AWS_REGION are no plain endpoint and region',
+      'AWS_ENDPOINT_URL_DYNAMODB or AWS_REGION is not a plain endpoint or region',
     ],
     [
       { AWS_ACCOUNT_ID_ENDPOINT_MODE: 'required' },
-      "AWS_ACCOUNT_ID_ENDPOINT_MODE is set to what AWS's SDK has to read",
+      "AWS_ACCOUNT_ID_ENDPOINT_MODE has a value that only AWS's SDK supports",
     ],
-    [{ AWS_RETRY_MODE: 'adaptive' }, "AWS_RETRY_MODE is set to what AWS's SDK has to read"],
-    [{ AWS_DEFAULTS_MODE: 'fast' }, "AWS_DEFAULTS_MODE is set to what AWS's SDK has to read"],
+    [{ AWS_RETRY_MODE: 'adaptive' }, "AWS_RETRY_MODE has a value that only AWS's SDK supports"],
+    [{ AWS_DEFAULTS_MODE: 'fast' }, "AWS_DEFAULTS_MODE has a value that only AWS's SDK supports"],
     [
       { AWS_DISABLE_CLOCK_SKEW_CORRECTION: 'true' },
-      "AWS_DISABLE_CLOCK_SKEW_CORRECTION is set to what AWS's SDK has to read",
+      "AWS_DISABLE_CLOCK_SKEW_CORRECTION has a value that only AWS's SDK supports",
     ],
     ...['0', '-1', 'many', '3.5', '1e3', ' 3', '1000'].map(
-      (text) => [{ AWS_MAX_ATTEMPTS: text }, 'AWS_MAX_ATTEMPTS is no number from 1 up'] as const,
+      (text) => [{ AWS_MAX_ATTEMPTS: text }, 'AWS_MAX_ATTEMPTS is not an integer from 1 to 999'] as const,
     ),
     [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED is 0'],
   ])('is left to the SDK with %j, without a secret in the reason', (more, why) => {
