@@ -34,7 +34,7 @@ import { countIn, pageOf } from './list-rows.ts';
 /**
  * Options of `memoryStore()`.
  *
- * @typeParam Effect What handlers commit.
+ * @typeParam Effect The type of the effects that handlers commit.
  */
 export interface MemoryStoreOptions<Effect = unknown> {
   /** Default: the system clock. */
@@ -77,7 +77,7 @@ export interface MemoryStore extends ClaimStore, ClaimAdmin {}
  * store contract within one process and forgets everything when the process ends, so it is not for
  * production. Throws a `ConfigurationError` for invalid options.
  *
- * @typeParam Effect What handlers commit.
+ * @typeParam Effect The type of the effects that handlers commit.
  * @param options Its clock, and how it applies effects.
  */
 export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): MemoryStore {
