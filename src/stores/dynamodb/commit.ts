@@ -37,7 +37,8 @@ export interface CommitOptions {
  *
  * @example
  * createBatchProcessor<Order>(async ({ body }, context) => {
- *   await commit(context, [{ Put: { TableName: 'orders', Item: { ...body } } }], { result: { status: 'stored' } });
+ *   const items = [{ Put: { TableName: 'orders', Item: { ...body } } }];
+ *   await commit(context, items, { result: { status: 'stored' } });
  * });
  */
 export async function commit(
