@@ -5,7 +5,7 @@ import type { BatchQueue } from './batch-queue.ts';
 import type { ClaimMonitor } from './claim-monitor.ts';
 import { unfinishedRecords } from './metrics.ts';
 
-/** When an alarm is given; `false` for never. */
+/** The thresholds of the alarms; `false` creates no alarm. */
 export interface AlarmThresholds {
   readonly overdueClaims: number | false;
   readonly parkedClaims: number | false;
@@ -16,7 +16,7 @@ export interface AlarmThresholds {
   readonly unfinished: number | false;
 }
 
-/** One alarm: given when the metric is at or above the threshold in each of the periods. */
+/** An alarm that fires when the metric is at or above the threshold in each of the periods. */
 export interface AlarmDefinition {
   readonly id: string;
   readonly description: string;
@@ -24,8 +24,8 @@ export interface AlarmDefinition {
   readonly threshold: number | false;
   readonly periods: number;
   /**
-   * What no data means. `missing`: that the monitor does not run, of which people are told. `ignore`: nothing new. Default `notBreaching`: that nothing
-   * happened.
+   * How missing data is treated. `missing`: the monitor does not run, which is reported. `ignore`: the alarm
+   * keeps its state. Default `notBreaching`: nothing happened.
    */
   readonly noData?: 'missing' | 'ignore';
 }
@@ -38,16 +38,20 @@ export function monitorAlarms(monitor: ClaimMonitor, at: AlarmThresholds): Alarm
   return [
     {
       id: 'Overdue',
-      description: `Claims of ${tableName} whose lease has lapsed and that nobody took over; their work may be half done. See batchlatch claims list --state overdue.`,
+      description:
+        `Claims of ${tableName} whose lease lapsed and that no worker took over; their work ` +
+        `may be half done. See batchlatch claims list --state overdue.`,
       metric: monitor.metricOverdueClaims(),
       threshold: at.overdueClaims,
-      // A claim that the next delivery takes over is overdue for a visibility timeout, and needs nobody.
+      // A claim is overdue for up to a visibility timeout until the next delivery takes it over.
       periods: 2,
       noData: 'missing',
     },
     {
       id: 'Parked',
-      description: `Keys of ${tableName} that failed for good and are not run again until a person releases or resolves them. See batchlatch claims list --state parked.`,
+      description:
+        `Keys of ${tableName} that failed permanently and do not run again until a person ` +
+        `releases or resolves them. See batchlatch claims list --state parked.`,
       metric: monitor.metricParkedClaims(),
       threshold: at.parkedClaims,
       periods: 1,
@@ -62,7 +66,8 @@ export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds
   return [
     {
       id: `${name}DeadLetters`,
-      description: `Messages that the queue ${queue.queueName} gave up. See batchlatch dlq list.`,
+      description:
+        `Messages of the queue ${queue.queueName} in its dead-letter queue. ` + 'See batchlatch dlq list.',
       metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
         statistic: 'Maximum',
         period: MINUTE,
@@ -72,7 +77,7 @@ export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds
     },
     {
       id: `${name}Age`,
-      description: `The oldest message of the queue ${queue.queueName} has waited for long.`,
+      description: `The oldest message of the queue ${queue.queueName} is older than the threshold.`,
       metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: MINUTE }),
       threshold: at.oldestMessageAge && at.oldestMessageAge.toSeconds(),
       periods: 5,
@@ -80,7 +85,9 @@ export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds
     ...functionAlarms(name, batch.function, at),
     {
       id: `${name}Unfinished`,
-      description: `Handlers of ${batch.function.functionName} that started and did not complete: they failed, were parked, or hung.`,
+      description:
+        `Handlers of ${batch.function.functionName} that started and did not complete: they ` +
+        `failed, were parked, or hung.`,
       metric: unfinishedRecords(batch.function),
       threshold: at.unfinished,
       periods: 1,
@@ -93,14 +100,15 @@ function functionAlarms(name: string, of: lambda.Function, at: AlarmThresholds):
   return [
     {
       id: `${name}Errors`,
-      description: `Invocations of ${of.functionName} that failed as a whole: a timeout, a crash, out of memory.`,
+      description:
+        `Invocations of ${of.functionName} that failed as a whole: ` + 'a timeout, a crash, out of memory.',
       metric: of.metricErrors(options),
       threshold: at.errors,
       periods: 1,
     },
     {
       id: `${name}Throttles`,
-      description: `Invocations of ${of.functionName} that Lambda refused, because there is no concurrency left.`,
+      description: `Invocations of ${of.functionName} that Lambda throttled because no concurrency was left.`,
       metric: of.metricThrottles(options),
       threshold: at.throttles,
       periods: 3,

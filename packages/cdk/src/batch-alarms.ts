@@ -14,27 +14,27 @@ import type { BatchQueue } from './batch-queue.ts';
 import { aConstruct, aDuration, aListOf, aThreshold } from './checks.ts';
 import type { ClaimMonitor } from './claim-monitor.ts';
 
-/** Properties of `BatchAlarms`. Each threshold may be `false`, for no such alarm. */
+/** Properties of `BatchAlarms`. A threshold of `false` creates no alarm. */
 export interface BatchAlarmsProps {
-  /** Whose queue, dead-letter queue and function are watched. Default none. */
+  /** The constructs whose queue, dead-letter queue and function are watched. Default: none. */
   readonly queues?: readonly BatchQueue[];
-  /** The monitor that counts the claims, and is watched itself. Default: claims are not watched. */
+  /** The monitor that counts claims; its function is watched too. Default: claims are not watched. */
   readonly monitor?: ClaimMonitor;
-  /** Is told of each alarm and of its end. Default: nobody is told. */
+  /** The topic that is notified when an alarm starts and ends. Default: none. */
   readonly topic?: sns.ITopic;
-  /** So many claims are overdue in two runs of the monitor one after the other. Default 1. */
+  /** The number of overdue claims in two consecutive runs of the monitor. Default 1. */
   readonly overdueClaims?: number | false;
-  /** So many claims are parked. Default 1. */
+  /** The number of parked claims. Default 1. */
   readonly parkedClaims?: number | false;
-  /** So many messages are in a dead-letter queue. Default 1. */
+  /** The number of messages in a dead-letter queue. Default 1. */
   readonly deadLetters?: number | false;
-  /** The oldest message of a queue has this age for five minutes. Default 15 minutes. */
+  /** The age of a queue's oldest message, for five minutes. Default 15 minutes. */
   readonly oldestMessageAge?: Duration | false;
-  /** So many invocations of a function fail in 5 minutes. Default 1. */
+  /** The number of failed invocations of a function in 5 minutes. Default 1. */
   readonly errors?: number | false;
-  /** So many invocations of a function are throttled in each of three times 5 minutes. Default 1. */
+  /** The number of throttled invocations of a function in 5 minutes, three times in a row. Default 1. */
   readonly throttles?: number | false;
-  /** So many more handlers started than completed in 15 minutes. For functions that observe with `emfMetrics()`. Default false. */
+  /** How many more handlers start than complete in 15 minutes; needs `emfMetrics()`. Default false. */
   readonly unfinished?: number | false;
 }
 
@@ -53,22 +53,23 @@ const checks: Readonly<Record<keyof BatchAlarmsProps, Check>> = {
 };
 
 /**
- * CloudWatch alarms about claims, queues and functions: overdue and parked claims, messages in dead-letter queues, the age of the oldest message,
- * errors and throttles. Throws a `ConfigurationError` for properties that cannot work.
+ * CloudWatch alarms for claims, queues and functions: overdue and parked claims, messages in dead-letter
+ * queues, the age of the oldest message, errors and throttles. Throws a `ConfigurationError` for invalid
+ * properties.
  *
  * @example
  * new BatchAlarms(this, 'Alarms', { queues: [orders], monitor, topic });
  */
 export class BatchAlarms extends Construct {
-  /** All of them, in the order in which they were made. */
+  /** All alarms, in the order of their creation. */
   readonly alarms: readonly cloudwatch.Alarm[];
 
   /**
-   * Makes the alarms.
+   * Creates the alarms.
    *
-   * @param scope What it is a part of, such as `this` in a stack.
-   * @param id Its name in that scope.
-   * @param props What is watched, and from which value on. A value that cannot be is a `ConfigurationError`.
+   * @param scope The parent construct, such as `this` in a stack.
+   * @param id The construct's id in that scope.
+   * @param props The watched constructs and the thresholds.
    */
   constructor(scope: Construct, id: string, props: BatchAlarmsProps) {
     super(scope, id);
@@ -96,7 +97,7 @@ function thresholdsOf(props: BatchAlarmsProps): AlarmThresholds {
   };
 }
 
-/** Two queues may have one id in different parts of an app; the path tells them apart. */
+/** Returns an id from the path: two queues may have equal ids in different scopes. */
 function idOf({ node }: BatchQueue): string {
   return node.path.replaceAll(/[^A-Za-z0-9]/g, '');
 }

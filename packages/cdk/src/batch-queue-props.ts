@@ -14,29 +14,44 @@ import type { ClaimsTable } from './claims-table.ts';
 
 /** Properties of a `BatchQueue`. */
 export interface BatchQueueProps {
-  /** Runs the messages. It gets the permissions and the environment variables that it needs for that. */
+  /** The function that processes the messages. It gets the permissions and environment variables for that. */
   readonly function: lambda.Function;
-  /** Where it claims them. */
+  /** The table for the claims of the messages. */
   readonly claims: ClaimsTable;
   /** Whether the queue is a FIFO queue. Default false. */
   readonly fifo?: boolean;
-  /** The most messages of an invocation: 1 to 10,000, or to 10 for a FIFO queue. Above 10 it needs `maxBatchingWindow`. Default 10. */
+  /**
+   * The most messages of an invocation: up to 10,000, or 10 for a FIFO queue. Above 10 it needs
+   * `maxBatchingWindow`. Default 10.
+   */
   readonly batchSize?: number;
-  /** How long Lambda gathers messages for a batch: up to 5 minutes, and not for a FIFO queue. Default: it does not wait. */
+  /** How long Lambda gathers a batch: up to 5 minutes; not for FIFO queues. Default: no wait. */
   readonly maxBatchingWindow?: Duration;
-  /** The most invocations at a time, 2 to 1,000. Default: as many as Lambda starts. */
+  /** The most concurrent invocations, 2 to 1,000. Default: no limit. */
   readonly maxConcurrency?: number;
-  /** After how many receives a message moves to the dead-letter queue. Default 5; below 3, messages that only wait for the claim of another run may move. */
+  /**
+   * How often a message is received before it moves to the dead-letter queue. Default 5. With less than 3,
+   * messages that only wait for another run's claim may move.
+   */
   readonly maxReceiveCount?: number;
-  /** How long the queue keeps a message. Default 4 days. Completed claims must be remembered for as long (the processor's `retentionMs`, 4 days too). */
+  /**
+   * How long the queue keeps a message. Default 4 days. The processor's `retentionMs`, also 4 days, must be
+   * at least as long.
+   */
   readonly retentionPeriod?: Duration;
-  /** How long the dead-letter queue keeps a message, from its first sending on. Longer than `retentionPeriod`. Default 14 days, the most there is. */
+  /**
+   * How long the dead-letter queue keeps a message, counted from its first sending; must exceed
+   * `retentionPeriod`. Default 14 days, the maximum.
+   */
   readonly deadLetterRetentionPeriod?: Duration;
-  /** How long a received message is hidden. Default, and the least: six times the function's timeout, and `maxBatchingWindow`. */
+  /**
+   * How long a received message is hidden. Default and minimum: six times the function's timeout plus
+   * `maxBatchingWindow`.
+   */
   readonly visibilityTimeout?: Duration;
-  /** A KMS key of your own for both queues. Senders need it too. Default: a key that SQS owns. */
+  /** A customer-managed KMS key for both queues. Senders need access to it. Default: a key that SQS owns. */
   readonly encryptionKey?: kms.IKey;
-  /** Whether the function is invoked. Default true. */
+  /** Whether the event source mapping is enabled. Default true. */
   readonly enabled?: boolean;
 }
 
@@ -55,7 +70,7 @@ const checks: Readonly<Record<keyof BatchQueueProps, Check>> = {
   enabled: aBoolean(),
 };
 
-/** Throws a `ConfigurationError` for what AWS would refuse at deployment, or would take and lose messages by. */
+/** Throws a `ConfigurationError` for properties that AWS would refuse, or that would lose messages. */
 export function checkBatchQueue(props: BatchQueueProps): void {
   checkOptionsOf('BatchQueue', props, checks);
   const { fifo = false, batchSize = 10, maxBatchingWindow, maxConcurrency = 2 } = props;
@@ -82,12 +97,13 @@ function checkRetention(props: BatchQueueProps): void {
   const [queue, deadLetters] = [retentionPeriod.toSeconds(), deadLetterRetentionPeriod.toSeconds()];
   if (deadLetters > queue) return;
   throw wrong(
-    `Expected \`deadLetterRetentionPeriod\` to be longer than \`retentionPeriod\`, got ${deadLetters} and ${queue} seconds: ` +
-      'a message keeps the time of its first sending, and would be deleted as it arrives',
+    `Expected \`deadLetterRetentionPeriod\` to be longer than \`retentionPeriod\`, ` +
+      `got ${deadLetters} and ${queue} seconds: ` +
+      'a message of a standard queue keeps the time of its first sending, and would be deleted on arrival',
   );
 }
 
-/** Six runs of the function, and the window in which a message that was received waits for its batch. */
+/** Returns six times the function's timeout plus the window in which received messages are gathered. */
 export function visibilityTimeoutOf(props: BatchQueueProps): Duration {
   const { visibilityTimeout, maxBatchingWindow } = props;
   const timeout = props.function.timeout ?? Duration.seconds(3); // Lambda's own default
@@ -99,7 +115,8 @@ export function visibilityTimeoutOf(props: BatchQueueProps): Duration {
   const seconds = visibilityTimeout?.toSeconds() ?? least;
   if (seconds >= least) return Duration.seconds(seconds);
   throw wrong(
-    `Expected \`visibilityTimeout\` to be at least ${least} seconds, six times the function's timeout and \`maxBatchingWindow\`, got ${seconds}`,
+    `Expected \`visibilityTimeout\` to be at least ${least} seconds, six times the function's timeout ` +
+      `plus \`maxBatchingWindow\`, got ${seconds}`,
   );
 }
 

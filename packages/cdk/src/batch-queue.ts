@@ -5,10 +5,10 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type BatchQueueProps, checkBatchQueue, visibilityTimeoutOf } from './batch-queue-props.ts';
 
-/** What Lambda needs of the queue to invoke the function with its messages. */
+/** The actions of Lambda's event source mapping. */
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
-/** What a person does with dead letters: look at them, and move them back. */
+/** The actions of people on dead letters: read them and redrive them. */
 const OPERATE = [
   'sqs:CancelMessageMoveTask',
   'sqs:ChangeMessageVisibility',
@@ -22,29 +22,30 @@ const OPERATE = [
 ];
 
 /**
- * An SQS queue whose messages a batchlatch function runs: the queue and its dead-letter queue, both encrypted and for TLS only; the event source mapping
- * with partial batch responses and its metrics; and what the function needs, which is the claims table and this queue alone. A message
- * stays hidden for six times the function's timeout, as AWS asks. Throws a `ConfigurationError` for properties that cannot work.
+ * An SQS queue that a batchlatch function processes. Creates the queue and its dead-letter queue, both
+ * encrypted and TLS-only, and the event source mapping with partial batch responses and metrics. Grants the
+ * function access to the claims table and this queue only. A message stays hidden for six times the
+ * function's timeout, as AWS recommends. Throws a `ConfigurationError` for invalid properties.
  *
  * @example
  * new BatchQueue(this, 'Orders', { function: chargeOrders, claims, maxConcurrency: 10 });
  */
 export class BatchQueue extends Construct {
-  /** Where messages are sent. */
+  /** The queue to send messages to. */
   readonly queue: sqs.Queue;
-  /** Where SQS moves a message that was received `maxReceiveCount` times. It accepts messages of `queue` alone. */
+  /** The queue of messages that were received `maxReceiveCount` times. Accepts messages of `queue` only. */
   readonly deadLetterQueue: sqs.Queue;
-  /** What invokes the function. */
+  /** The mapping that invokes the function. */
   readonly eventSourceMapping: lambda.EventSourceMapping;
-  /** The function that runs the messages. */
+  /** The function that processes the messages. */
   readonly function: lambda.Function;
 
   /**
-   * Makes both queues and the event source mapping, and gives the function its permissions.
+   * Creates both queues and the event source mapping, and grants the function its permissions.
    *
-   * @param scope What it is a part of, such as `this` in a stack.
-   * @param id Its name in that scope.
-   * @param props Its function, its claims table, and the properties of the queues and the mapping.
+   * @param scope The parent construct, such as `this` in a stack.
+   * @param id The construct's id in that scope.
+   * @param props The function, the claims table, and the properties of the queues and the mapping.
    */
   constructor(scope: Construct, id: string, props: BatchQueueProps) {
     super(scope, id);
@@ -59,19 +60,19 @@ export class BatchQueue extends Construct {
     this.eventSourceMapping = createMapping(this, this.queue, props);
   }
 
-  /** Allows the function to change how long messages are hidden, for the processor's options `visibility` and `heartbeat`. */
+  /** Grants `sqs:ChangeMessageVisibility`, for the processor's options `visibility` and `heartbeat`. */
   grantVisibility(): iam.Grant {
     return grantOn(this.queue, this.function, ['sqs:ChangeMessageVisibility']);
   }
 
-  /** Allows the function to send to the dead-letter queue, for the processor's option `deadLetter`. Its URL is `deadLetterQueue.queueUrl`. */
+  /** Grants sending to `deadLetterQueue`, for the processor's option `deadLetter`. */
   grantDeadLetter(): iam.Grant {
     this.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(this.function);
     return grantOn(this.deadLetterQueue, this.function, ['sqs:SendMessage']);
   }
 
   /**
-   * Allows a person or a tool to read dead letters and to send them back to the queue, as `npx batchlatch dlq` does.
+   * Grants reading dead letters and redriving them to the queue, as `npx batchlatch dlq` does.
    *
    * @param grantee The role, user or function that gets the permission.
    */
@@ -83,8 +84,8 @@ export class BatchQueue extends Construct {
 }
 
 /**
- * The queue and its dead-letter queue name each other, which CloudFormation cannot resolve for names that it generates itself.
- * 80 characters are SQS's limit.
+ * Returns a fixed name: the queues refer to each other, which CloudFormation cannot resolve for generated
+ * names. 80 characters are SQS's limit.
  */
 function queueNameOf(scope: Construct, { fifo = false }: BatchQueueProps): string {
   return fifo
@@ -96,7 +97,7 @@ function createDeadLetterQueue(scope: Construct, source: string, props: BatchQue
   const sourceArn = Stack.of(scope).formatArn({ service: 'sqs', resource: source });
   return new sqs.Queue(scope, 'DeadLetterQueue', {
     ...securityOf(props),
-    // A message keeps the time of its first sending when it moves here, so this must be the longer retention.
+    // Must exceed the queue's retention: a moved message keeps the time of its first sending.
     retentionPeriod: props.deadLetterRetentionPeriod ?? Duration.days(14),
     redriveAllowPolicy: { sourceQueues: [sqs.Queue.fromQueueArn(scope, 'Source', sourceArn)] },
   });
@@ -119,7 +120,7 @@ function createQueue(
 
 function securityOf({ fifo = false, encryptionKey }: BatchQueueProps): sqs.QueueProps {
   return {
-    // `fifo: false` is an update that CloudFormation refuses.
+    // CloudFormation refuses an update with `fifo: false`.
     ...(fifo && { fifo }),
     enforceSSL: true,
     ...(encryptionKey === undefined

@@ -1,19 +1,19 @@
 import { inspect } from 'node:util';
 
-/** A property that cannot work. It has the code that batchlatch's own error has. */
+/** An invalid property. Its code is that of batchlatch's own error. */
 export class ConfigurationError extends Error {
   readonly code = 'BATCHLATCH_CONFIGURATION';
   override readonly name = 'ConfigurationError';
 }
 
-/** What a property may be. */
+/** A check of a property. */
 export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;
   readonly isRequired?: boolean;
 }
 
-/** Throws a `ConfigurationError` that begins with `of`, names the property, and says what it got. */
+/** Throws a `ConfigurationError` that names the construct (`of`), the property and its value. */
 export function checkOptionsOf(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new ConfigurationError(`${of}: Expected the options to be an object, got ${shown(options)}`);

@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib/core';
 import type { Check } from './check-options.ts';
 
-/** A `Duration` of the CDK. By its methods, since a program may hold two copies of the CDK. */
+/** Accepts a `Duration`, recognised by its methods because an app may contain two copies of the CDK. */
 export function aDuration(): Check {
   return {
     expected: 'a Duration of aws-cdk-lib that is known at synthesis',
@@ -10,12 +10,12 @@ export function aDuration(): Check {
   };
 }
 
-/** An object of the CDK, or of this library, that has these members. */
+/** Accepts an object of the CDK, or of this library, that has these members. */
 export function aConstruct(what: string, ...names: readonly string[]): Check {
   return { expected: what, accepts: (value) => hasMembers(value, names) };
 }
 
-/** Constructs of one kind. */
+/** Accepts an array of constructs. */
 export function aListOf(one: Check): Check {
   return {
     expected: `an array, each of it ${one.expected}`,
@@ -23,7 +23,7 @@ export function aListOf(one: Check): Check {
   };
 }
 
-/** What an alarm is given at, or `false` for no alarm. */
+/** Accepts a threshold, or `false` for no alarm. */
 export function aThreshold(threshold: Check): Check {
   return {
     expected: `${threshold.expected}, or false`,

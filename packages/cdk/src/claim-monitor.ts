@@ -13,19 +13,19 @@ import { monitorCode } from './monitor-code.ts';
 
 /** Properties of a `ClaimMonitor`. */
 export interface ClaimMonitorProps {
-  /** The table that it looks at. It needs the overdue index. */
+  /** The table whose claims are counted. It must have the overdue index. */
   readonly claims: ClaimsTable;
-  /** How often it looks: whole minutes. Default 5 minutes. */
+  /** How often claims are counted, in whole minutes. Default 5 minutes. */
   readonly every?: Duration;
-  /** Megabytes of the function. Default 256. */
+  /** The function's memory in megabytes. Default 256. */
   readonly memorySize?: number;
-  /** Default arm64. */
+  /** The function's architecture. Default arm64. */
   readonly architecture?: lambda.Architecture;
-  /** Default `nodejs22.x`. */
+  /** The function's runtime. Default `nodejs22.x`. */
   readonly runtime?: lambda.Runtime;
-  /** How long its log is kept. Default 30 days. */
+  /** How long the function's log is kept. Default 30 days. */
   readonly logRetention?: logs.RetentionDays;
-  /** Code of your own, which exports `handler` from `index.mjs`. Default: the code that comes with the package. */
+  /** Other code, which exports `handler` from `index.mjs`. Default: the code in this package. */
   readonly code?: lambda.Code;
 }
 
@@ -40,27 +40,28 @@ const checks: Readonly<Record<keyof ClaimMonitorProps, Check>> = {
 };
 
 /**
- * A function on a schedule that counts the overdue and the parked claims of a table, as the metrics `OverdueClaims` and `ParkedClaims`, and logs which
- * they are. Its code comes with the package. Throws a `ConfigurationError` for properties that cannot work.
+ * A scheduled function that counts the overdue and the parked claims of a table as the metrics
+ * `OverdueClaims` and `ParkedClaims`, and logs which claims they are. Throws a `ConfigurationError` for
+ * invalid properties.
  *
  * @example
  * new ClaimMonitor(this, 'Monitor', { claims });
  */
 export class ClaimMonitor extends Construct {
-  /** The function that looks. */
+  /** The function that counts the claims. */
   readonly function: lambda.Function;
-  /** The table that it looks at. */
+  /** The table whose claims are counted. */
   readonly claims: ClaimsTable;
-  /** What invokes the function. */
+  /** The rule that invokes the function. */
   readonly schedule: events.Rule;
   readonly #every: Duration;
 
   /**
-   * Makes the function, its log group and its schedule.
+   * Creates the function, its log group and its schedule.
    *
-   * @param scope What it is a part of, such as `this` in a stack.
-   * @param id Its name in that scope.
-   * @param props The table that it looks at, and how often.
+   * @param scope The parent construct, such as `this` in a stack.
+   * @param id The construct's id in that scope.
+   * @param props The table and the properties of the function.
    */
   constructor(scope: Construct, id: string, props: ClaimMonitorProps) {
     super(scope, id);
@@ -71,25 +72,27 @@ export class ClaimMonitor extends Construct {
     props.claims.addEnvironment(this.function);
     props.claims.grantMonitor(this.function);
     this.schedule = new events.Rule(this, 'Schedule', {
-      description: 'Has the monitor count overdue and parked claims.',
+      description: 'Runs the monitor that counts overdue and parked claims.',
       schedule: events.Schedule.rate(this.#every),
       targets: [new targets.LambdaFunction(this.function)],
     });
   }
 
   /**
-   * Claims whose lease lapsed while their work was running, and that nobody has taken over. By default the maximum of a run.
+   * Returns the metric of claims whose lease lapsed while running and that no worker took over. Default
+   * statistic: `Maximum`; default period: that of the schedule.
    *
-   * @param props What is to be different, such as the statistic or the period.
+   * @param props Options to override, such as the statistic or the period.
    */
   metricOverdueClaims(props: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
     return this.#metric('OverdueClaims', props);
   }
 
   /**
-   * Claims that wait for a person to release them. By default the maximum of a run.
+   * Returns the metric of claims that wait for a person to release them. Default statistic: `Maximum`;
+   * default period: that of the schedule.
    *
-   * @param props What is to be different, such as the statistic or the period.
+   * @param props Options to override, such as the statistic or the period.
    */
   metricParkedClaims(props: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
     return this.#metric('ParkedClaims', props);
@@ -117,7 +120,7 @@ function createFunction(scope: Construct, props: ClaimMonitorProps): lambda.Func
     architecture: props.architecture ?? lambda.Architecture.ARM_64,
     memorySize,
     timeout: Duration.minutes(1),
-    // The next run makes up for one that failed.
+    // The next scheduled run replaces a failed one.
     retryAttempts: 0,
     loggingFormat: lambda.LoggingFormat.JSON,
     logGroup: new logs.LogGroup(scope, 'Logs', {

@@ -1,12 +1,9 @@
 import type * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 
-/**
- * What a function that claims may do with the rows. A `BatchExecuteStatement` is allowed by its statements; it has no action
- * of its own.
- */
+/** The actions of a claiming function. `BatchExecuteStatement` needs those of its statements. */
 const CLAIM = ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'];
-/** What a person does with claims beyond reading the index. Their changes are not made by PartiQL. */
+/** The actions of people besides reading the index. Their changes do not use PartiQL. */
 const OPERATE = [
   'dynamodb:BatchGetItem',
   'dynamodb:DeleteItem',
@@ -17,17 +14,16 @@ const OPERATE = [
   'dynamodb:UpdateItem',
 ];
 
-/** What claiming functions do. */
 export function grantClaims(table: dynamodb.ITable, grantee: iam.IGrantable): iam.Grant {
   return grantOn(table, grantee, CLAIM);
 }
 
-/** What the monitor does: count by the index, and read what it logs. */
+/** Grants counting by the index, and reading the claims that the monitor logs. */
 export function grantMonitor(table: dynamodb.ITable, indexName: string, grantee: iam.IGrantable): iam.Grant {
   return grantOn(table, grantee, ['dynamodb:BatchGetItem']).combine(grantIndex(table, indexName, grantee));
 }
 
-/** What a person does. */
+/** Grants what people do with claims: list, change and delete them. */
 export function grantOperate(
   table: dynamodb.ITable,
   indexName: string | undefined,
@@ -41,7 +37,7 @@ function grantIndex(table: dynamodb.ITable, indexName: string, grantee: iam.IGra
   return grantOn(table, grantee, ['dynamodb:Query'], `${table.tableArn}/index/${indexName}`);
 }
 
-/** `table.grant()` would allow the actions on every index too. */
+/** Grants actions on one resource; `table.grant()` would include every index. */
 function grantOn(
   table: dynamodb.ITable,
   grantee: iam.IGrantable,

@@ -12,23 +12,23 @@ const OVERDUE_INDEX = 'overdue';
 
 /** Properties of a `ClaimsTable`. */
 export interface ClaimsTableProps {
-  /**
-   * A claims table that exists already, in this app or imported. Then none is made, and of the other properties only
-   * `overdueIndex` may be given. Default: a table is made.
-   */
+  /** An existing claims table. Allows no other property but `overdueIndex`. Default: a table is created. */
   readonly table?: dynamodb.ITable;
   /**
-   * Whether the table has the index `overdue`, by which overdue and parked claims are found without a scan. The monitor needs it. It costs one more write unit
-   * for each claim and each settlement. Default true.
+   * Whether the table has the index `overdue`, which finds overdue and parked claims without a scan. The
+   * monitor needs it. It costs one more write unit per claim and per settlement. Default true.
    */
   readonly overdueIndex?: boolean;
-  /** Default: a name that CloudFormation generates. */
+  /** The table's name. Default: a name that CloudFormation generates. */
   readonly tableName?: string;
-  /** A KMS key of your own. Default: a key that DynamoDB owns. */
+  /** A customer-managed KMS key. Default: a key that DynamoDB owns. */
   readonly encryptionKey?: kms.IKey;
   /** Whether the table can be restored to any second of the last 35 days. Default true. */
   readonly pointInTimeRecovery?: boolean;
-  /** What happens to the table when it leaves the stack. Default `RETAIN`: without its claims, work that is done would be done again. */
+  /**
+   * The policy for removing the table from the stack. Default `RETAIN`: without its claims, completed work
+   * would run again.
+   */
   readonly removalPolicy?: RemovalPolicy;
   /** Whether DynamoDB refuses to delete the table. Default true, unless `removalPolicy` is `DESTROY`. */
   readonly deletionProtection?: boolean;
@@ -45,25 +45,26 @@ const checks: Readonly<Record<keyof ClaimsTableProps, Check>> = {
 };
 
 /**
- * The DynamoDB table with one row per idempotency key: on-demand capacity, TTL on `expiresAt`, the index `overdue`, point-in-time
- * recovery, deletion protection, and retained when the stack is deleted. It belongs in one Region: two Regions of a global table could claim one key at
- * the same time. Throws a `ConfigurationError` for properties that cannot work.
+ * A DynamoDB table with one row per idempotency key: on-demand capacity, TTL on `expiresAt`, the index
+ * `overdue`, point-in-time recovery, deletion protection, and retention when the stack is deleted. Use it in
+ * one Region only: two Regions of a global table could claim a key at the same time. Throws a
+ * `ConfigurationError` for invalid properties.
  *
  * @example
  * const claims = new ClaimsTable(this, 'Claims');
  */
 export class ClaimsTable extends Construct {
-  /** The table itself. */
+  /** The DynamoDB table. */
   readonly table: dynamodb.ITable;
-  /** The name of the index by which overdue and parked claims are found; undefined without one. */
+  /** The name of the index that finds overdue and parked claims; undefined without one. */
   readonly overdueIndexName: string | undefined;
 
   /**
-   * Makes the table, or takes the one that is given.
+   * Creates the table, or uses an existing one.
    *
-   * @param scope What it is a part of, such as `this` in a stack.
-   * @param id Its name in that scope.
-   * @param props The properties of the table, or a table that exists.
+   * @param scope The parent construct, such as `this` in a stack.
+   * @param id The construct's id in that scope.
+   * @param props The properties of the table, or an existing table.
    */
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
@@ -73,7 +74,7 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Allows a function what claiming needs: to insert, update and read rows of the table, and nothing on its index.
+   * Grants what claiming needs: inserting, updating and reading rows, and nothing on the index.
    *
    * @param grantee The role or function that gets the permission.
    */
@@ -82,7 +83,8 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Allows what the monitor needs: to query the index, and to read rows. Throws a `ConfigurationError` where there is none.
+   * Grants what the monitor needs: querying the index and reading rows. Throws a `ConfigurationError` without
+   * an index.
    *
    * @param grantee The role or function that gets the permission.
    */
@@ -92,7 +94,7 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Allows a person or a tool to list, release, resolve, park and forget claims, as `npx batchlatch claims` does.
+   * Grants listing, releasing, resolving, parking and forgetting claims, as `npx batchlatch claims` does.
    *
    * @param grantee The role, user or function that gets the permission.
    */
@@ -101,8 +103,8 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Lets a function use the table, whatever invokes it: `grantClaims`, and the environment variable `CLAIMS_TABLE_NAME`.
-   * `BatchQueue` does it for its function.
+   * Connects a function to the table: `grantClaims`, and the environment variable `CLAIMS_TABLE_NAME`.
+   * `BatchQueue` calls it for its function.
    *
    * @param claimer The function that claims.
    */
@@ -112,9 +114,9 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Gives a function the table's name as `CLAIMS_TABLE_NAME`, without any permission.
+   * Sets a function's `CLAIMS_TABLE_NAME`, without granting any permission.
    *
-   * @param reader The function whose environment gets it.
+   * @param reader The function whose environment is set.
    */
   addEnvironment(reader: lambda.Function): void {
     reader.addEnvironment('CLAIMS_TABLE_NAME', this.table.tableName);
@@ -138,7 +140,7 @@ function createTable(scope: Construct, props: ClaimsTableProps): dynamodb.ITable
     }),
   });
   if (overdueIndex) addOverdueIndex(table);
-  // The CDK's own types are not made for `exactOptionalPropertyTypes`.
+  // The CDK's types do not support `exactOptionalPropertyTypes`.
   return table as dynamodb.ITable;
 }
 
@@ -155,7 +157,7 @@ function existingTable(table: dynamodb.ITable, props: ClaimsTableProps): dynamod
   const others = Object.keys(props).filter((name) => name !== 'table' && name !== 'overdueIndex');
   if (others.length === 0) return table;
   throw new ConfigurationError(
-    `ClaimsTable: \`${others[0]}\` is for a table that is made here; the one given as \`table\` stays as it is`,
+    `ClaimsTable: \`${others[0]}\` cannot change the existing \`table\`; leave one of them out`,
   );
 }
 

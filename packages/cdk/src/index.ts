@@ -1,5 +1,5 @@
 /**
- * Constructs of the AWS CDK: the claims table, a queue with its dead-letter queue and its function, the monitor and
+ * AWS CDK constructs: the claims table, a queue with its dead-letter queue and function, the monitor and
  * alarms. They need `aws-cdk-lib` and `constructs`.
  *
  * @module batchlatch-cdk

@@ -2,12 +2,12 @@ import { Duration } from 'aws-cdk-lib/core';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 
-/** Where CloudWatch has the metrics of this library: those of `emfMetrics()`, and those of the monitor. */
+/** The CloudWatch namespace of `emfMetrics()` and of the monitor. */
 export const METRICS_NAMESPACE = 'batchlatch';
 
 /**
- * What started and was not completed, of the metrics that `emfMetrics()` writes for a function of SQS. Failures are not taken
- * off: they count records that never started too.
+ * Returns the started minus the completed handlers, from the `emfMetrics()` of an SQS function. `Failed` is
+ * not subtracted, because it includes records that never started.
  */
 export function unfinishedRecords(of: lambda.Function): cloudwatch.MathExpression {
   const period = Duration.minutes(15);

@@ -3,16 +3,17 @@ import path from 'node:path';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { ConfigurationError } from './check-options.ts';
 
-/** Of `dist/esm` and `dist/cjs`, where this file is published. */
+/** A sibling of `dist/esm` and `dist/cjs`, where this file is published. */
 const PUBLISHED = path.join(import.meta.dirname, '..', 'monitor-function');
 
 /**
- * The monitor's code as it comes with the package: one file, bundled when the package was built, so that nobody needs Docker or esbuild
- * for it, and the same file is deployed from every machine.
+ * Returns the monitor's code: one file, bundled when this package was built. Users need neither Docker nor
+ * esbuild, and every machine deploys the same file.
  */
 export function monitorCode(): lambda.Code {
   if (existsSync(PUBLISHED)) return lambda.Code.fromAsset(PUBLISHED);
   throw new ConfigurationError(
-    `ClaimMonitor: its code is not in ${PUBLISHED}. A bundled CDK app has to leave \`batchlatch-cdk\` out of the bundle, or to give \`code\``,
+    `ClaimMonitor: its code is not in ${PUBLISHED}. Mark \`batchlatch-cdk\` as external in the bundler ` +
+      `of the CDK app, or set \`code\``,
   );
 }

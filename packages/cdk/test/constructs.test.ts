@@ -130,7 +130,7 @@ describe('ClaimsTable', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a name of a table that exists', { tableName: 'a' }, '`tableName` is for a table that is made here'],
+    ['a name of a table that exists', { tableName: 'a' }, '`tableName` cannot change the existing `table`'],
     ['what it does not know', { overdue: true }, 'Unknown option `overdue`; known options are table,'],
     ['an index that is no boolean', { overdueIndex: 'x' }, 'Expected `overdueIndex` to be true or false'],
   ])('refuses %s', (_what, props, message) => {

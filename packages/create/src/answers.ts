@@ -1,4 +1,4 @@
-/** Ways to deploy, and what each is called. */
+/** The ways to deploy, with their display names. */
 export const DEPLOYMENTS = {
   sam: 'AWS SAM',
   cdk: 'AWS CDK',
@@ -8,7 +8,7 @@ export const DEPLOYMENTS = {
   ecs: 'a worker on ECS',
 } as const;
 
-/** Stores of claims, and what each is called. */
+/** The claim stores, with their display names. */
 export const STORES = {
   dynamodb: 'DynamoDB',
   postgres: 'PostgreSQL',
@@ -18,13 +18,13 @@ export const STORES = {
 export type Deployment = keyof typeof DEPLOYMENTS;
 export type Store = keyof typeof STORES;
 
-/** Everything a project is made from. */
+/** The answers that determine a project. */
 export interface Answers {
-  /** The folder to write into, as it was given. */
+  /** The folder to write into, as the user gave it. */
   readonly folder: string;
   readonly deploy: Deployment;
   readonly store: Store;
 }
 
-/** What is taken with `--yes`, and offered first where a question is asked. */
+/** The answers for `--yes`, and the defaults of the questions. */
 export const DEFAULTS: Answers = { folder: 'my-worker', deploy: 'sam', store: 'dynamodb' };

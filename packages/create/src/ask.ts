@@ -3,7 +3,7 @@ import { type Answers, DEFAULTS, DEPLOYMENTS, STORES } from './answers.ts';
 import { CreateError, stopped } from './create-error.ts';
 import type { Io } from './io.ts';
 
-/** Asks for each answer that was not given. `check` throws for a folder that cannot be taken. Throws a `CreateError` on Ctrl-C. */
+/** Asks for each missing answer. `check` throws for an invalid folder. Throws a `CreateError` on Ctrl-C. */
 export async function ask(
   given: Partial<Answers>,
   check: (folder: string) => void,

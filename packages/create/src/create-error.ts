@@ -1,4 +1,4 @@
-/** Ends the command with one line for the person, the remedy in it, and this exit status. */
+/** An error that ends the command with a message, which names the remedy, and this exit status. */
 export class CreateError extends Error {
   override readonly name = 'CreateError';
   readonly status: number;
@@ -9,11 +9,11 @@ export class CreateError extends Error {
   }
 }
 
-/** Something was refused: exit status 1. */
+/** The folder cannot be used: exit status 1. */
 export const refused = (message: string): CreateError => new CreateError(message, 1);
 
-/** The command was not given what it needs: exit status 2. */
+/** An argument is missing or invalid: exit status 2. */
 export const wrongUsage = (message: string): CreateError => new CreateError(message, 2);
 
-/** The person stopped it: exit status 130. */
+/** The user pressed Ctrl-C: exit status 130. */
 export const stopped = (): CreateError => new CreateError('Stopped. Nothing was written.', 130);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Deployment, Store } from './answers.ts';
 
-/** Versions of what generated projects use. A test compares them with those that this repository is tested with. */
+/** Versions in generated projects. A test compares them with those that this repository is tested with. */
 const VERSIONS = {
   '@types/node': '^20.19.43',
   '@types/pg': '^8.23.1',
@@ -17,7 +17,7 @@ const VERSIONS = {
   typescript: '^7.0.2',
 } as const;
 
-/** Released with this package, at its version. */
+/** Packages that are released with this one, with the same version. */
 const OWN = ['batchlatch', 'batchlatch-cdk', 'batchlatch-cli'] as const;
 
 type Used = keyof typeof VERSIONS | (typeof OWN)[number];
@@ -41,13 +41,13 @@ const TOOLS: Readonly<Record<Deployment, readonly Used[]>> = {
   ecs: [],
 };
 
-/** Where `npm start` looks for claims that are not in DynamoDB. */
+/** The claim stores that `npm start` uses on this machine. */
 const LOCAL_URLS: Readonly<Record<Exclude<Store, 'dynamodb'>, string>> = {
   postgres: 'postgres://postgres:postgres@127.0.0.1:5432/postgres',
   redis: 'redis://127.0.0.1:6379',
 };
 
-/** The text of a project's package.json. */
+/** Returns the text of a project's package.json. */
 export function manifestOf(name: string, deploy: Deployment, store: Store): string {
   const constructs: readonly Used[] = deploy === 'cdk' && store === 'dynamodb' ? ['batchlatch-cdk'] : [];
   const manifest = {
@@ -67,12 +67,12 @@ export function manifestOf(name: string, deploy: Deployment, store: Store): stri
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 
-/** The names of all packages that some project depends on: none of them can be a project's own. */
+/** Returns all packages that a project may depend on; a project cannot have one of these names. */
 export function packagesUsed(): ReadonlySet<string> {
   return new Set([...OWN, ...Object.keys(VERSIONS)]);
 }
 
-/** This package's version. The manifest is as far from `src` as from `dist`. */
+/** Returns this package's version. The path is the same from `src` and from `dist`. */
 export function ownVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
@@ -85,7 +85,8 @@ function scriptsOf(name: string, deploy: Deployment, store: Store): Readonly<Rec
         start:
           store === 'dynamodb'
             ? 'batchlatch dev'
-            : `batchlatch dev --parameter-overrides ClaimsUrl=${LOCAL_URLS[store]} SubnetIds=none SecurityGroupIds=none`,
+            : `batchlatch dev --parameter-overrides ClaimsUrl=${LOCAL_URLS[store]} SubnetIds=none ` +
+              `SecurityGroupIds=none`,
       };
     case 'cdk':
       return {
@@ -97,7 +98,8 @@ function scriptsOf(name: string, deploy: Deployment, store: Store): Readonly<Rec
     case 'terraform':
       return {
         build:
-          'esbuild orders.ts --bundle --minify --platform=node --target=node22 --format=cjs --outfile=build/orders.js',
+          'esbuild orders.ts --bundle --minify --platform=node --target=node22 --format=cjs ' +
+          '--outfile=build/orders.js',
       };
     case 'sst':
       return { start: 'sst dev', deploy: 'sst deploy --stage production' };

@@ -1,10 +1,10 @@
-/** The commands of a package manager, as they are shown to a person and written into a Dockerfile. */
+/** The commands of a package manager, for messages and Dockerfiles. */
 export interface PackageManager {
   readonly name: string;
   readonly install: string;
   /** Runs a script: `test`, `start` and so on. */
   readonly run: (script: string) => string;
-  /** Runs the bin of an installed package. */
+  /** The prefix that runs the bin of an installed package. */
   readonly exec: string;
   readonly lockFile: string;
   readonly installForProduction: string;
@@ -46,7 +46,7 @@ const OTHERS: readonly PackageManager[] = [
   },
 ];
 
-/** The package manager that started this process, by what it says of itself in `npm_config_user_agent`; npm if it says nothing. */
+/** Returns the package manager in `npm_config_user_agent`, which started this process; else npm. */
 export function packageManagerOf(env: NodeJS.ProcessEnv): PackageManager {
   const name = /^(\w+)\//.exec(env['npm_config_user_agent'] ?? '')?.[1];
   return OTHERS.find((manager) => manager.name === name) ?? NPM;

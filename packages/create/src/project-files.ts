@@ -7,16 +7,16 @@ import type { PackageManager } from './package-manager.ts';
 
 const TEMPLATES = fileURLToPath(new URL('../templates', import.meta.url));
 
-/** What every template calls the project. */
+/** The project's name in the templates. */
 const NAME = /\bmy-worker\b/g;
 
-/** Files that npm would read or leave out if they had their own names in this package. */
+/** Names for files that npm would interpret or leave out if this package contained them as they are. */
 const REAL_NAMES: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   dockerignore: '.dockerignore',
 };
 
-/** What a project is made from. */
+/** The settings of a project. */
 export interface Project {
   readonly name: string;
   readonly deploy: Deployment;
@@ -24,9 +24,9 @@ export interface Project {
   readonly packageManager: PackageManager;
 }
 
-/** The files of a project, by their names in its folder. Nothing is written. */
+/** Returns the files of a project by name, without writing them. */
 export function projectFiles({ name, deploy, store, packageManager }: Project): ReadonlyMap<string, string> {
-  // Claims in DynamoDB are a table of the project; PostgreSQL and Redis are servers that are there already.
+  // The project creates its DynamoDB table; PostgreSQL and Redis servers exist already.
   const place = store === 'dynamodb' ? 'dynamodb' : 'server';
   const files = new Map([['package.json', manifestOf(name, deploy, store)]]);
   for (const folder of ['common', `stores/${store}`, deploy, `${deploy}/${place}`]) {
@@ -51,7 +51,7 @@ export function projectFiles({ name, deploy, store, packageManager }: Project): 
   );
 }
 
-/** The files that are directly in a folder of the templates, but for parts of the README. */
+/** Yields the files directly in a template folder, except the parts of the README. */
 function* filesIn(folder: string): Iterable<readonly [string, string]> {
   for (const entry of readdirSync(path.join(TEMPLATES, folder), { withFileTypes: true })) {
     if (!entry.isFile() || /^(deploy|more|store)\.md$/.test(entry.name)) continue;
@@ -59,13 +59,13 @@ function* filesIn(folder: string): Iterable<readonly [string, string]> {
   }
 }
 
-/** The text of a file of the templates; empty where there is no such file. */
+/** Returns the text of a template file, or an empty text if it does not exist. */
 function textOf(file: string): string {
   const place = path.join(TEMPLATES, file);
   return existsSync(place) ? readFileSync(place, 'utf8') : '';
 }
 
-/** Puts values in the place of `{{names}}`; a value may have names itself. Other braces stay. */
+/** Replaces `{{name}}` by its value, which may contain a name itself. Unknown names stay. */
 function filled(text: string, values: Readonly<Record<string, string>>): string {
   const put = (from: string): string =>
     from.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);

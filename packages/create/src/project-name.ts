@@ -2,16 +2,16 @@ import path from 'node:path';
 import { wrongUsage } from './create-error.ts';
 import { packagesUsed } from './manifest.ts';
 
-/** A name that is right for a package, a CloudFormation stack, an SST app and a Lambda function. */
+/** A valid name of a package, a CloudFormation stack, an SST app and a Lambda function. */
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
-/** The name of the project in this folder, which becomes the package's name. Throws a `CreateError`. */
+/** Returns the project's name, taken from its folder. Throws a `CreateError` for an invalid name. */
 export function projectName(folder: string, cwd: string): string {
   const name = path.basename(path.resolve(cwd, folder));
   if (!NAME.test(name)) {
     throw wrongUsage(
-      `The folder's name becomes the name of the project: expected at most 40 lower-case letters, digits and hyphens, ` +
-        `beginning with a letter, got \`${name}\``,
+      `The folder's name becomes the name of the project: expected ` +
+        `at most 40 lower-case letters, digits and hyphens, beginning with a letter, got \`${name}\``,
     );
   }
   if (packagesUsed().has(name)) {

@@ -27,17 +27,17 @@ Examples:
 Exit status:
   0    the project was written
   1    the folder is not empty, or could not be written
-  2    wrong usage, or a question that nobody can answer
+  2    wrong usage, or no terminal to ask on
   130  stopped by Ctrl-C`;
 
-/** Runs the command of these arguments, without the program's own name. Resolves to the exit status; never rejects. */
+/** Runs the command with these arguments, without the program's name. Resolves to the exit status. */
 export async function runCreate(argv: readonly string[], io: Io): Promise<number> {
   const program = programOf(io);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has said so itself
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // already printed
     io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof CreateError ? error.status : 1;
   }
@@ -51,9 +51,9 @@ function programOf(io: Io): Command {
     .addOption(new Option('--store <store>', 'where claims are kept').choices(Object.keys(STORES)))
     .option(
       '-y, --yes',
-      `asks nothing: ${DEFAULTS.folder}, ${DEFAULTS.deploy} and ${DEFAULTS.store} where nothing is said`,
+      `ask nothing; defaults: ${DEFAULTS.folder}, ${DEFAULTS.deploy} and ${DEFAULTS.store}`,
     )
-    .option('--json', 'asks nothing, and prints what was written as JSON')
+    .option('--json', 'ask nothing, and print the result as JSON')
     .version(ownVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', EXAMPLES)
@@ -88,13 +88,14 @@ async function create(given: string | undefined, options: Options, io: Io): Prom
     return;
   }
   io.stdout.write(
-    `\nWrote ${files.size} files into ${folder}: ${DEPLOYMENTS[deploy]}, claims in ${STORES[store]}. Next:\n\n` +
+    `\nWrote ${files.size} files into ${folder}: ${DEPLOYMENTS[deploy]}, ` +
+      `claims in ${STORES[store]}. Next:\n\n` +
       `${next.map((command) => `  ${command}\n`).join('')}\n` +
-      `README.md says how to run it on this machine, and how to deploy it.\n`,
+      `README.md explains how to run and deploy it.\n`,
   );
 }
 
-/** The answers that were given, and the others by asking or by default. Throws a `CreateError` where nobody can be asked. */
+/** Returns the given answers, and asks for the rest. Throws a `CreateError` without a terminal. */
 async function answersOf(
   folder: string | undefined,
   { deploy, store, yes = false, json = false }: Options,

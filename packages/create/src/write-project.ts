@@ -4,7 +4,7 @@ import { refused } from './create-error.ts';
 
 const NAMES_SHOWN = 5;
 
-/** Refuses a folder that has something in it, and names what. Throws a `CreateError`. */
+/** Throws a `CreateError` for a folder that is not empty, and names its files. */
 export function assertEmpty(folder: string, given: string): void {
   const names = namesIn(folder, given).toSorted();
   if (names.length === 0) return;
@@ -13,7 +13,7 @@ export function assertEmpty(folder: string, given: string): void {
   throw refused(`${given} is not empty: it has ${shown}. Nothing was written; choose another folder`);
 }
 
-/** Writes the files into a folder, which is made if it is not there. Replaces nothing: a file that has come meanwhile is an error. */
+/** Writes the files and creates the folder if needed. Throws rather than replace an existing file. */
 export function writeProject(folder: string, files: ReadonlyMap<string, string>): void {
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of files) writeFileSync(path.join(folder, name), text, { flag: 'wx' });

@@ -17,8 +17,8 @@ const STATEMENTS_PER_REQUEST = 25;
 const KEYS_PER_REQUEST = 100;
 
 /**
- * Writes with `BatchExecuteStatement`: up to 25 independent conditional statements in one request, each
- * atomic by itself, at the same write units as single calls, for the CPU of one request.
+ * Writes with `BatchExecuteStatement`: up to 25 independent conditional statements, each atomic by itself.
+ * They cost the write units of single calls and the CPU of one request.
  */
 export function batchWriter(setup: WriterSetup): ItemWriter {
   const { transport, tableName } = setup;
@@ -34,7 +34,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
       return outcomesIn(await request(items), items);
     } catch (thrown) {
       if (isUnknownOperation(thrown)) throw thrown;
-      // DynamoDB refuses a whole request for one invalid item: find it, so that the others succeed.
+      // One invalid item makes DynamoDB refuse the request: resend the items one by one.
       if (isInvalidRequest(thrown) && items.length > 1) {
         const outcomes = await Promise.all(items.map((item) => outcomesOf([item], request, outcomesIn)));
         return outcomes.flat();
@@ -77,7 +77,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     { Responses = {}, UnprocessedKeys = {} }: BatchGetItemOutput,
     keys: readonly string[],
   ): ReadOutcome<Row>[] {
-    // Emulators and AWS answer in any order, and name tables by name also when asked by ARN.
+    // Rows come in any order, under the table's name even if the request gave its ARN.
     const answered = Object.values(Responses).flat();
     const rows = new Map(answered.map((row) => [row[names.key]?.S, row]));
     const left = Object.values(UnprocessedKeys).flatMap(({ Keys = [] }) => Keys);
@@ -114,12 +114,12 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
 
 type Failure = Extract<ReadOutcome<Row>, { readonly status: 'error' }>;
 
-/** The outcome of an item that failed in a request which succeeded, and is sent again. */
+/** The outcome of an item that failed in a successful request; it is sent again. */
 function failure(message: string, cause?: BatchStatementError): Failure {
   return { status: 'error', error: new StatementError(message, { cause, isRetryable: true }) };
 }
 
-/** Runs the chunks side by side and joins their outcomes in order; no item takes no request. */
+/** Runs the chunks concurrently and joins their outcomes in order. No items take no request. */
 async function inChunks<Item, Outcome>(
   items: Item[],
   size: number,

@@ -6,7 +6,7 @@ import type { Row } from './row.ts';
 import { scanReader } from './scan-reader.ts';
 import type { Transport } from './transport.ts';
 
-/** Lists by the index where it holds the state, else by a scan. One for each call: it sums up what the call costs. */
+/** Lists by the index if it holds the state, else by a scan. One per call: it sums up the call's cost. */
 export function claimLister(table: ClaimsTable): RowLister<Row> {
   const { index } = table;
   const transport = meteredTransport(table.transport);
@@ -14,7 +14,7 @@ export function claimLister(table: ClaimsTable): RowLister<Row> {
   const scan = scanReader(metered);
   const indexed = index && indexReader(metered, index);
 
-  /** Undefined where rows are to be read instead: the first page finds that out, and those after it go on in the same way. */
+  /** Returns undefined to read rows instead. The first page decides; the later ones continue the same way. */
   async function byIndex<Page extends Pick<RowPage, 'readUnits'>>(
     read: (reader: Required<RowLister<Row>>) => Promise<Page | undefined>,
     { state }: RowQuery<Row>,
@@ -55,7 +55,7 @@ function isInIndex(state: RowQuery<Row>['state']): boolean {
   return state === 'in-progress' || state === 'overdue' || state === 'parked';
 }
 
-/** Has DynamoDB say what requests cost. `units`: the capacity of all answers so far; undefined where none of them said. */
+/** Requests the consumed capacity. `units`: the sum so far; undefined if no answer reported any. */
 function meteredTransport(transport: Transport): Transport & { units(): number | undefined } {
   let units: number | undefined;
   return {

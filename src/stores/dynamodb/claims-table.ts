@@ -34,45 +34,46 @@ import { boundedTransport } from './transport.ts';
 /** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
   /**
-   * The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. Default: the one
-   * that `CLAIMS_TABLE_NAME` names.
+   * The claims table's name or ARN. Its partition key is `id` (string), its TTL attribute `expiresAt`;
+   * `claimsTableDefinition()` defines it. Default: the table that `CLAIMS_TABLE_NAME` names.
    */
   readonly tableName?: string;
   /**
-   * A client of AWS's SDK: `new DynamoDB({})`, a `DynamoDBClient`, or a `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`.
-   * In a bundle that holds the SDK it is `new DynamoDB({})`, which brings its commands along. Default: requests as the
-   * environment says (region, endpoint, credentials).
+   * A client of the AWS SDK: `new DynamoDB({})`, a `DynamoDBClient`, or a `DynamoDBDocumentClient` of
+   * `@aws-sdk/lib-dynamodb`. If the bundle includes the SDK, use `new DynamoDB({})`, which includes its
+   * commands. Default: requests with the region, endpoint and credentials of the environment.
    */
   readonly client?: ClientOfDynamoDB;
   /**
    * `batch` (default): 25 PartiQL statements per request. `single`: a `PutItem` or `UpdateItem` per record,
-   * for policies that refuse PartiQL. If DynamoDB does not support PartiQL, `batch` falls back to
-   * `single` by itself and says so once as a process warning.
+   * for policies that refuse PartiQL. If DynamoDB does not support PartiQL, `batch` falls back to `single`
+   * and emits one process warning.
    */
   readonly writes?: 'batch' | 'single';
   /**
-   * Other names for the row's attributes, or another format: `powertoolsAttributes`. Default: the names that the
-   * fields of `Claim` have, and `id` for the key.
+   * Other names for the row's attributes, or another format: `powertoolsAttributes`. Default: the field names
+   * of `Claim`, and `id` for the key.
    */
   readonly attributes?: Partial<AttributeNames> | RowFormat;
   /**
-   * The index by which people and the monitor find claims that are in progress or parked (docs/stores/overdue-index.md).
-   * `false`: it is not read, and every row is. A table that lacks the index is read row by row too, unless its name is given
-   * here. Rows are written for it in any case. Default: the index `overdue`, with 8 shards.
+   * The index that the console, the commands and the monitor use to list claims that are in progress or
+   * parked (docs/stores/overdue-index.md). `false`: every row is read instead. If the table lacks the index,
+   * every row is read too, unless its name is given here. Rows carry the index's key in any case. Default:
+   * the index `overdue`, with 8 shards.
    */
   readonly overdueIndex?: boolean | OverdueIndexOptions;
-  /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
+  /** How long a takeover waits after the lease ends, because clocks differ. Default 0 ms. */
   readonly clockToleranceMs?: number;
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** A number from 0 up to, not including, 1, for the jitter of retries. Default: `Math.random`. */
+  /** Returns a number in [0, 1), for the jitter of retries. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
-/** A claims table, and how its rows are read and written. */
+/** A claims table with its readers and writers of rows. */
 export interface ClaimsTable extends WriterSetup {
   readonly items: ItemWriter;
-  /** The same over another transport. */
+  /** Creates an item writer over another transport. */
   readonly itemsOf: (setup: WriterSetup) => ItemWriter;
   readonly index: OverdueIndex | undefined;
   readonly clockToleranceMs: number;
@@ -81,7 +82,7 @@ export interface ClaimsTable extends WriterSetup {
 const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   tableName: {
     expected: "a DynamoDB table's name or ARN",
-    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
+    // DynamoDB's naming rule, or an ARN. It also keeps quotes out of the statements.
     accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
   },
   client: objectWith('send'),
@@ -93,7 +94,7 @@ const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   random: aFunction(),
 };
 
-/** Throws a `ConfigurationError` for options that cannot work, such as a table's name that is given and undefined. */
+/** Throws a `ConfigurationError` for invalid options, an explicit `tableName: undefined` included. */
 export function checkTableOptions(factory: string, options: DynamoDBStoreOptions): void {
   const isRequired = isObject(options) && 'tableName' in options;
   checkOptionsOf(factory, options, { ...checks, tableName: { ...checks.tableName, isRequired } });
@@ -118,7 +119,7 @@ export function formatOf(attributes: DynamoDBStoreOptions['attributes'] = {}): R
   return rowFormat(names);
 }
 
-/** Batched writes until DynamoDB reports that it does not support PartiQL; single writes from then on. */
+/** Writes in batches until DynamoDB reports that it does not support PartiQL, and singly from then on. */
 function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
   let current = batch;
   async function call<Answer>(run: (writer: ItemWriter) => Promise<Answer>): Promise<Answer> {
@@ -129,7 +130,8 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (current === batch) {
         current = single;
         process.emitWarning(
-          "This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now on. Set `writes: 'single'` to avoid this warning.",
+          'This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now ' +
+            "on. Set `writes: 'single'` to avoid this warning.",
           { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' },
         );
       }

@@ -1,17 +1,17 @@
 import { BatchlatchError } from '../../base/errors.ts';
 import type { CommitValues } from './commit-item.ts';
 
-/** Why one of the items kept the transaction from being done. */
+/** An item whose condition did not hold. */
 export interface CommitRefusal {
-  /** Of the item among those that were handed over, from 0. */
+  /** The item's index in the list passed to `commit`, from 0. */
   readonly index: number;
-  /** DynamoDB's: `ConditionalCheckFailed`. */
+  /** DynamoDB's code: `ConditionalCheckFailed`. */
   readonly code: string;
-  /** The item as it is stored, where `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'` asked for it. */
+  /** The stored item, if `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'` asked for it. */
   readonly item?: CommitValues;
 }
 
-/** `commit` was given what no transaction can hold (`BATCHLATCH_COMMIT_ITEMS`). Nothing was sent. */
+/** The items of `commit` are invalid (`BATCHLATCH_COMMIT_ITEMS`). Nothing was sent. */
 export class CommitItemsError extends BatchlatchError {
   override name = 'CommitItemsError';
   /**
@@ -25,16 +25,17 @@ export class CommitItemsError extends BatchlatchError {
 }
 
 /**
- * A condition of the handler's own items did not hold (`BATCHLATCH_COMMIT_REFUSED`). Nothing was written, and the
- * claim is still the attempt's: the handler may commit something else, return without an effect, or throw.
+ * A condition of the handler's own items did not hold (`BATCHLATCH_COMMIT_REFUSED`). Nothing was written, and
+ * the claim is still the attempt's: the handler may commit something else, return without an effect, or
+ * throw.
  */
 export class CommitRefusedError extends BatchlatchError {
   override name = 'CommitRefusedError';
-  /** One for each item whose condition did not hold. */
+  /** A reason for each item whose condition did not hold. */
   readonly reasons: readonly CommitRefusal[];
 
   /**
-   * Made by batchlatch, and by tests as what `onCommit` of `memoryStore` returns.
+   * Creates the error; in tests, return it from `onCommit` of `memoryStore`.
    *
    * @param reasons One for each item whose condition did not hold.
    */

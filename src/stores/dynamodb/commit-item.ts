@@ -1,7 +1,7 @@
 /**
- * One write of a transaction, as an entry of DynamoDB's `TransactWriteItems` in document form: plain values in
- * place of `{ S: … }`. Exactly one of the four is given. What `TransactWriteCommandInput['TransactItems']` of
- * `@aws-sdk/lib-dynamodb` holds fits.
+ * A write of a transaction: an entry of DynamoDB's `TransactWriteItems` with plain values in place of
+ * `{ S: … }`. Give exactly one of the four. Entries of `TransactWriteCommandInput['TransactItems']` of
+ * `@aws-sdk/lib-dynamodb` fit.
  */
 export interface CommitItem {
   /** Writes an item. */
@@ -24,7 +24,7 @@ interface InTable {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
   /** Values by their placeholders, such as `{ ':amount': 5 }`. Default: none. */
   readonly ExpressionAttributeValues?: CommitValues | undefined;
-  /** `ALL_OLD`: a refusal brings the item along that did not fit. */
+  /** `ALL_OLD`: a refusal includes the stored item. */
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD' | 'NONE' | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Keyed extends InTable {
 }
 
 interface Conditional extends InTable {
-  /** What must hold of the item that is there. Default: nothing. */
+  /** A condition on the stored item. Default: none. */
   readonly ConditionExpression?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface CommitPut extends Conditional {
   readonly Item: CommitValues | undefined;
 }
 
-/** Changes attributes of an item, which is made where there is none. */
+/** Updates an item, or creates it. */
 export interface CommitUpdate extends Keyed, Conditional {
   /** Such as `SET total = total + :amount`. */
   readonly UpdateExpression: string | undefined;
@@ -53,8 +53,8 @@ export interface CommitUpdate extends Keyed, Conditional {
 /** Deletes an item. */
 export interface CommitDelete extends Keyed, Conditional {}
 
-/** Writes nothing, and refuses the transaction where its condition does not hold. */
+/** Refuses the transaction if its condition does not hold; writes nothing. */
 export interface CommitConditionCheck extends Keyed {
-  /** What must hold of the item that is there. */
+  /** The condition on the stored item. */
   readonly ConditionExpression: string | undefined;
 }

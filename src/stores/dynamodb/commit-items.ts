@@ -5,10 +5,10 @@ import { CommitItemsError } from './commit-errors.ts';
 import type { CommitItem, CommitValues } from './commit-item.ts';
 import type { Row } from './row.ts';
 
-/** DynamoDB's limit for one transaction is 100; the claim's completion is one of them. */
+/** A DynamoDB transaction holds 100 entries; one is the claim's completion. */
 const MOST_ITEMS = 99;
 
-/** What each kind of entry cannot do without, besides its table; the first of each holds plain values. */
+/** The required members of each entry besides `TableName`. The first one holds plain values. */
 const PARTS = {
   Put: ['Item'],
   Update: ['Key', 'UpdateExpression'],
@@ -18,27 +18,28 @@ const PARTS = {
 
 type Kind = keyof typeof PARTS;
 
-/** The claim that the items are committed with, by its primary key. */
+/** The primary key of the claim that the items are committed with. */
 interface ClaimPlace {
   readonly tableName: string;
   readonly key: Row;
 }
 
 /**
- * Entries in document form as the SDK's client takes them. What DynamoDB would refuse, and can be known
- * beforehand, is a `CommitItemsError`; it names places and never values, which are payload.
+ * Converts entries with plain values to DynamoDB's form. Throws a `CommitItemsError` for entries that
+ * DynamoDB would refuse; its message never contains values, which are payload.
  */
 export function transactItemsOf(items: unknown, claim: ClaimPlace): TransactWriteItem[] {
   if (!Array.isArray(items) || items.length < 1 || items.length > MOST_ITEMS) {
     const got = Array.isArray(items) ? `${items.length} of them` : typeof items;
     throw new CommitItemsError(
-      `Expected \`items\` to be an array of 1 to ${MOST_ITEMS} entries (a transaction holds 100, and one is the claim), got ${got}`,
+      `Expected \`items\` to be an array of 1 to ${MOST_ITEMS} entries (a transaction holds 100, and ` +
+        `one is the claim), got ${got}`,
     );
   }
   return items.map((item: unknown, index) => transactItemOf(item, index, claim));
 }
 
-/** What DynamoDB sent along with a refusal, as plain values. */
+/** Converts the item of a refusal to plain values. */
 export function plainValues(item: Row): CommitValues {
   return unmarshall(withBytes(item, bytesReceived));
 }
@@ -74,15 +75,16 @@ function transactItemOf(item: unknown, index: number, claim: ClaimPlace): Transa
     if (!isObject(plain)) return refuse(`expected \`${kind}.${name}\` to be an object of plain values`);
     marshalled[name] = rowOf(plain, (attribute) =>
       refuse(
-        `\`${kind}.${name}\` has a value at ${JSON.stringify(attribute)} that DynamoDB cannot store: a class instance, ` +
-          'a function, NaN or Infinity, an empty set, or a number beyond the safe integers (use a bigint)',
+        `\`${kind}.${name}\` has a value at ${JSON.stringify(attribute)} ` +
+          'that DynamoDB cannot store: a class instance, a function, NaN or Infinity, an empty set, or ' +
+          'a number beyond the safe integers (use a bigint)',
       ),
     );
   }
   return { [kind]: marshalled };
 }
 
-/** As JSON does it, what is undefined is left out. */
+/** Converts values to attributes; undefined values are left out, as in JSON. */
 function rowOf(values: CommitValues, refuse: (attribute: string) => never): Row {
   const row: Row = {};
   for (const [name, value] of Object.entries(values)) {
@@ -92,7 +94,7 @@ function rowOf(values: CommitValues, refuse: (attribute: string) => never): Row 
       const attribute = marshall({ [name]: value }, { removeUndefinedValues: true });
       Object.assign(row, withBytes(attribute, bytesToSend));
     } catch {
-      refuse(name); // the words of the library may hold the value
+      refuse(name); // the library's own message may contain the value
     }
   }
   return row;
@@ -100,7 +102,7 @@ function rowOf(values: CommitValues, refuse: (attribute: string) => never): Row 
 
 type Bytes = (binary: unknown) => Uint8Array;
 
-/** The same values, with `bytes` made of all that is binary in them. */
+/** Applies `bytes` to all binary values of a row. */
 function withBytes(row: Row, bytes: Bytes): Row {
   const entries = Object.entries(row).map(([name, value]) => [name, attributeWithBytes(value, bytes)]);
   return Object.fromEntries(entries) as Row;
@@ -114,20 +116,20 @@ function attributeWithBytes(value: AttributeValue, bytes: Bytes): AttributeValue
   return M === undefined ? value : { M: withBytes(M, bytes) };
 }
 
-/** For both transports: the SDK encodes bytes by itself, and the direct one writes JSON, which asks for `toJSON`. */
+/** Works with both transports: the SDK encodes bytes itself, the direct one calls `toJSON`. */
 function bytesToSend(binary: unknown): Uint8Array {
   const bytes = ArrayBuffer.isView(binary)
     ? Buffer.from(binary.buffer, binary.byteOffset, binary.byteLength)
-    : Buffer.from(binary as ArrayBuffer); // throws for a Blob, whose bytes are not there yet
+    : Buffer.from(binary as ArrayBuffer); // throws for a Blob, whose bytes are not loaded yet
   return Object.assign(new Uint8Array(bytes), { toJSON: () => bytes.toString('base64') });
 }
 
-/** The store's own client reads plain JSON too, where bytes are text. */
+/** Decodes base64: transports that read plain JSON return it in place of bytes. */
 function bytesReceived(binary: unknown): Uint8Array {
   return typeof binary === 'string' ? new Uint8Array(Buffer.from(binary, 'base64')) : (binary as Uint8Array);
 }
 
-/** A table by its name, also when it is given by ARN. */
+/** The table's name, from its ARN if one is given. */
 function bareName(tableName: string): string {
   return tableName.slice(tableName.lastIndexOf('/') + 1);
 }

@@ -13,15 +13,15 @@ import { changing, type ItemWriter, type WriterSetup } from './item-writer.ts';
 import { backOffMs, MOST_SENDINGS } from './retry.ts';
 import { updateExpressions } from './single-writer.ts';
 
-/** Where a commit is written. Its names are a contract: the effect may come from another copy of the package. */
+/** The table of a commit. Member names are a contract with other copies of the package. */
 export interface CommitSetup extends WriterSetup {
   readonly writer: Pick<ItemWriter, 'read'>;
 }
 
 /**
- * The result of one request of the transaction. `not-mine`: the claim's own condition did not hold. `refused`: one of the
- * items' did not. `passing`: nothing is written, and the same may succeed in a moment. `invalid`: nothing is written, nor
- * will be. `unknown`: there is no answer, or none that says whether it is written.
+ * The result of one request. `not-mine`: the claim's condition failed. `refused`: an item's condition failed.
+ * `passing`: nothing is written, and a retry may succeed. `invalid`: nothing is written, and a retry cannot
+ * succeed. `unknown`: there is no answer that says whether it is written.
  */
 type Answer =
   | { readonly kind: 'stored' }
@@ -32,11 +32,11 @@ type Answer =
  * Writes the completion and the items with one `TransactWriteItems`, whose first entry is the claim on the
  * condition that it is in progress and still its owner's.
  *
- * A sending that went unanswered may be done at any time, also after a later one was refused: from then on
- * only the row tells what was stored, and a refusal is no longer final. The token makes DynamoDB do equal
- * sendings once for ten minutes; the claim's condition does the same without a time limit.
+ * An unanswered request may be executed at any time, even after a later one was refused: from then on only
+ * the row tells what was stored, and a refusal is no longer final. The token makes DynamoDB execute equal
+ * requests once for ten minutes; the claim's condition does the same without a time limit.
  *
- * `items` are as the handler gave them, and are checked here.
+ * `items` are validated here.
  */
 export async function commitWithCompletion(
   completion: Completion,
@@ -85,12 +85,12 @@ function transaction(
     ...updateExpressions(changing({ key: claimKey, owner, change }, format)),
   };
   const TransactItems = [{ Update: update }, ...transactItemsOf(items, { tableName, key })];
-  // Of everything that is sent, owner and time included: another commit of the same attempt has another.
+  // The digest covers the whole request, so that another commit of the same attempt has another token.
   const digest = hash('sha256', JSON.stringify(TransactItems));
   return { TransactItems, ClientRequestToken: digest.slice(0, 36) };
 }
 
-/** `wasResent`: the transport has sent it before, and does not say with what result. */
+/** Sends the transaction. `wasResent`: the transport sent it before, with an unknown result. */
 async function send(
   input: TransactWriteItemsInput,
   { transport, tableName }: CommitSetup,
@@ -115,24 +115,26 @@ interface Thrown {
 function answerOf(thrown: Thrown, tableName: string): Answer {
   const { name = '', message = '' } = thrown;
   if (name === 'TransactionCanceledException') return answerOfReasons(thrown, tableName);
-  // The same token is in progress: the first request has arrived and is not finished.
+  // A request with this token has arrived and is not finished.
   if (name === 'TransactionInProgressException') return { kind: 'unknown', error: passing(CONFLICT, thrown) };
   if (isUnknownOperation(thrown)) {
     const text = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
     return { kind: 'invalid', error: new StoreError(text, { cause: thrown, isRetryable: false }) };
   }
   if (name === 'ResourceNotFoundException') {
-    const text = `DynamoDB does not have every table of the transaction: \`${tableName}\` for the claim, and those of the items`;
+    const text =
+      `DynamoDB does not have every table of the transaction: \`${tableName}\` for the ` +
+      `claim, and those of the items`;
     const options = { cause: thrown, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' };
     return { kind: 'invalid', error: new StoreError(text, options) };
   }
-  // A policy may refuse a table of the items.
+  // The policy may refuse a table of the items.
   const error = toStoreError(thrown, /\btable\/([\w.-]+)/.exec(message)?.[1] ?? tableName);
   if (!error.isRetryable) return { kind: 'invalid', error };
   return { kind: isPassing(name) && name !== 'InternalServerError' ? 'passing' : 'unknown', error };
 }
 
-/** The transaction was cancelled, and for each of its entries DynamoDB says why, or `None`. */
+/** Reads the cancellation reasons of a transaction: a code for each entry, or `None`. */
 function answerOfReasons(thrown: Thrown, tableName: string): Answer {
   const { CancellationReasons: reasons = [] } = thrown;
   const [ofClaim, ...ofItems] = reasons;
@@ -159,10 +161,10 @@ function answerOfReasons(thrown: Thrown, tableName: string): Answer {
   return { kind: 'unknown', error: toStoreError(thrown, tableName) };
 }
 
-/** Reasons that do not make the entry itself a wrong one. */
+/** Reasons that do not mean that the entry is invalid. */
 const NO_ERROR = /^(None|ConditionalCheckFailed)$/;
 
-/** The row shows whether a transaction with an unknown result has been stored. */
+/** Reads the row to find out whether a transaction with an unknown result was stored. */
 async function outcomeByRow(
   completion: Completion,
   error: Error,
@@ -176,7 +178,7 @@ async function outcomeByRow(
     if (isAlreadySettled(stored, completion)) return 'stored';
     return isOwnedBy(stored, completion.owner) ? { error } : 'lost';
   } catch {
-    return 'lost'; // no claim any more, and so not ours either
+    return 'lost'; // no longer a claim, and so not this owner's
   }
 }
 

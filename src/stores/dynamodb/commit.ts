@@ -3,37 +3,42 @@ import type { CommitItem } from './commit-item.ts';
 import { commitWithCompletion } from './commit-with-completion.ts';
 import type { TransactEffect } from './dynamodb-store.ts';
 
-/** What can be given with a commit. */
+/** Options of `commit()`. */
 export interface CommitOptions {
-  /** Kept as JSON with the completion, in place of what the handler returns. Default: nothing is kept. */
+  /** The result stored as JSON with the completion, in place of the handler's. Default: none. */
   readonly result?: unknown;
 }
 
 /**
- * Writes the items and the completion of this attempt's claim in one DynamoDB transaction, on the condition that the
- * claim is still this attempt's: both exist afterwards, or neither, also when another attempt took over. Then the
- * record is completed with `result`, whatever the handler does next; what it returns is not kept, and what it throws
- * is reported to the observer (`failedAfterCommit`). 1 to 99 items, once per run; await it.
+ * Writes items and the completion of this attempt's claim in one DynamoDB transaction, if the claim is still
+ * this attempt's. Afterwards both exist or neither, even when another attempt took over. The record is then
+ * completed with `result`, whatever the handler does next: its return value is discarded, and an error it
+ * throws is reported to the observer (`failedAfterCommit`). Takes 1 to 99 items, once per run; await it.
  *
- * `items` are what `TransactWriteCommandInput['TransactItems']` of `@aws-sdk/lib-dynamodb` holds.
+ * `items` are entries of `TransactWriteCommandInput['TransactItems']` of `@aws-sdk/lib-dynamodb`.
  *
- * Rejects with a `CommitRefusedError` when a condition of the items did not hold: nothing is written, and
- * the handler may commit something else, throw, or return without an effect. With a `CommitItemsError`,
- * before anything is sent, when no transaction can hold the items. With a `LeaseLostError` when the claim is
- * another attempt's. With a `StoreError` when the store failed: the record then fails, also when the handler
- * goes on, unless the row shows that the transaction was written. With a `ConfigurationError` where the claim store
- * has no transactions, or `context` is not the one that the handler was given.
+ * Rejects with one of these errors:
  *
- * The store of the processor has to be `dynamoDBStore`, which it is by default; in tests of handlers,
- * `memoryStore({ onCommit })` hands the items to a function of the test.
+ * - `CommitRefusedError`: a condition of the items did not hold. Nothing is written, and the handler may
+ *   commit something else, throw, or return without an effect.
+ * - `CommitItemsError`: the items are invalid. Nothing is sent.
+ * - `LeaseLostError`: the claim is another attempt's.
+ * - `StoreError`: the store failed. The record then fails, even if the handler goes on, unless the row shows
+ *   that the transaction was written.
+ * - `ConfigurationError`: the claim store has no transactions, or `context` is not the one passed to the
+ *   handler.
  *
- * @param context The context that the handler was given.
- * @param items What is written together with the completion.
- * @param options The result that the completion keeps.
+ * The processor's store must be `dynamoDBStore`, the default. In tests, `memoryStore({ onCommit })` passes
+ * the items to a function.
+ *
+ * @param context The context passed to the handler.
+ * @param items The items to write together with the completion.
+ * @param options The result to store with the completion.
  *
  * @example
  * createBatchProcessor<Order>(async ({ body }, context) => {
- *   await commit(context, [{ Put: { TableName: 'orders', Item: { ...body } } }], { result: { status: 'stored' } });
+ *   const items = [{ Put: { TableName: 'orders', Item: { ...body } } }];
+ *   await commit(context, items, { result: { status: 'stored' } });
  * });
  */
 export async function commit(
@@ -45,7 +50,7 @@ export async function commit(
   await attempt.completeWith(transactEffect(items), options.result);
 }
 
-/** An effect for `ClaimStore.commit` of `dynamoDBStore`. */
+/** Creates the effect that `commit` of `dynamoDBStore` writes. */
 export function transactEffect(items: unknown): TransactEffect {
   return {
     kind: 'dynamodb',

@@ -3,16 +3,16 @@ import { type DirectSetup, directSender, type Limits } from '../../aws/direct-se
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { DYNAMODB, type Transport } from './transport.ts';
 
-/** The times are those of the store's client of the SDK. */
+/** The time limits equal those of the store's SDK client. */
 export const LIMITS: Limits = {
   requestMs: DYNAMODB_REQUEST_MS,
   sockets: 50,
   connectMs: 2_500, // a lost SYN is sent again after one second
   silentMs: 3_000,
-  answerBytes: 64 * 1_024 * 1_024, // DynamoDB answers with 16 MB of items at most
+  answerBytes: 64 * 1_024 * 1_024, // a response holds at most 16 MB of items
 };
 
-/** Requests to DynamoDB without AWS's SDK, for ten seconds at most. */
+/** Sends requests to DynamoDB without the AWS SDK, each limited to 10 seconds. */
 export function directTransport(
   setup: DirectSetup,
   limits: Limits = LIMITS,

@@ -17,18 +17,18 @@ import type { Row } from './row.ts';
 import { singleWriter, updateExpressions, writeItem } from './single-writer.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 
-/** Options of `dynamoDBAdmin()`: those of the store, and where its long results are. */
+/** Options of `dynamoDBAdmin()`: those of the store, and its storage of long results. */
 export interface DynamoDBAdminOptions extends DynamoDBStoreOptions {
-  /** The storage that the store has by `resultsIn`, for long results that a person gives. Default: none. */
+  /** The storage that the store uses with `resultsIn`, for long results that people give. Default: none. */
   readonly results?: ResultStorage;
 }
 
 /**
- * What people and tools do with the claims of a DynamoDB table, for `batchlatch/operations`, the monitor and the console. Each call
- * ends within 60 seconds. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
- * `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
+ * Creates the admin of a DynamoDB claims table, for `batchlatch/operations`, the monitor and the console.
+ * Each call ends within 60 seconds. Throws a `ConfigurationError` for invalid options. Without `tableName`
+ * and `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
  *
- * @param options The table, the client, and how requests are made, as for `dynamoDBStore`.
+ * @param options The table, the client and the requests, as for `dynamoDBStore`.
  *
  * @example
  * const { count } = await dynamoDBAdmin({ tableName: 'claims' }).count({ state: 'parked' });
@@ -66,8 +66,8 @@ function inNamedTable(options: DynamoDBStoreOptions): RowsAdmin {
 }
 
 /**
- * What people change is written with a request per item, whatever `writes` says: a PartiQL statement removes one attribute
- * at most, and a `DELETE` of what is gone succeeds, so that two people would both have deleted it.
+ * Writes with a request per item, whatever `writes` says: a PartiQL update removes at most one attribute, and
+ * a PartiQL `DELETE` of an absent item succeeds, as if this caller had deleted it.
  */
 function operatorOf(table: ClaimsTable): RowOperator<Row> {
   const { items, format } = table;

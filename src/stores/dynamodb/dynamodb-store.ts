@@ -18,10 +18,10 @@ import { refusedInTests, whenTableIsNamed } from './table-from-environment.ts';
 type TableStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'commit'>>;
 
 /**
- * Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
- * `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
+ * Creates the claim store of a DynamoDB table. Throws a `ConfigurationError` for invalid options. Without
+ * `tableName` and `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
  *
- * @param options The table, the client, and how requests are made.
+ * @param options The table, the client and the requests.
  *
  * @example
  * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
@@ -33,7 +33,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
   return forwarded(inNamedTable(options), options);
 }
 
-/** `dynamoDBStore()` where nobody asked for it: refused in unit tests. */
+/** Creates the store of processors that are given none. It throws in unit tests. */
 export function defaultStore(): ClaimStore {
   return forwarded(refusedInTests(inNamedTable({})), {});
 }
@@ -71,25 +71,26 @@ function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions
 }
 
 const NO_EFFECT =
-  'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims';
+  'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of ' +
+  'the store that keeps the claims';
 
-/** What is made of the store if none is given: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+/** Passes the default store, in the table of `CLAIMS_TABLE_NAME`, to `make`. Throws in unit tests. */
 export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {
   return refusedInTests(whenTableIsNamed((tableName) => make(dynamoDBStore({ tableName }))));
 }
 
 /**
- * The effect of `commit`: the items, and how they are written together with a completion. The code for that comes with the
- * effect, so that only a function that commits has it in its bundle.
+ * The effect of `commit`: the items, and the function that writes them with a completion. The effect carries
+ * that code, so that only functions that commit have it in their bundle.
  */
 export interface TransactEffect {
   readonly kind: 'dynamodb';
-  /** As the handler gave them, and not checked yet. */
+  /** The items as the handler passed them, not validated yet. */
   readonly content: unknown;
   write(completion: Completion, setup: CommitSetup, signal?: StopSignal): Promise<CommitOutcome>;
 }
 
-/** Whether `commit` of `batchlatch/dynamodb` made the effect, be it another copy of the package. */
+/** Whether `commit` of `batchlatch/dynamodb` made the effect, in this or another copy of the package. */
 function isTransactEffect(effect: unknown): effect is TransactEffect {
   const { kind, write } = (isObject(effect) ? effect : {}) as Partial<TransactEffect>;
   return kind === 'dynamodb' && typeof write === 'function';

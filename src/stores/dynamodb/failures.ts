@@ -2,13 +2,14 @@ import { StoreError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
 
 /**
- * Statement codes, reasons of cancelled transactions and exception names after which the same write may succeed by itself.
- * `ReplicatedWriteConflict`: another Region writes the item, of a global table with multi-Region strong consistency.
+ * Statement codes, cancellation reasons and exception names after which the same write may succeed.
+ * `ReplicatedWriteConflict`: another Region writes the item of a multi-Region strongly consistent global
+ * table.
  */
 const PASSING =
   /^(Throttling(Error|Exception)|(ProvisionedThroughputExceeded|(Transaction|ReplicatedWrite)Conflict)(Exception)?|RequestLimitExceeded|InternalServerError)$/;
 
-/** Network failures; the transport has already retried when it reports one. */
+/** Network failures; the transport has already retried them. */
 const NETWORK =
   /^(TimeoutError|NetworkingError|RequestTimeout|ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
@@ -19,23 +20,23 @@ export function isPassing(code: string): boolean {
   return PASSING.test(code);
 }
 
-/** DynamoDB (or an emulator) does not support the operation. */
+/** Whether DynamoDB, or an emulator, does not support the operation. */
 export function isUnknownOperation(thrown: unknown): boolean {
   return told(thrown).name === 'UnknownOperationException';
 }
 
-/** The request as a whole was refused for something in it. */
+/** Whether the request was refused as a whole because of something in it. */
 export function isInvalidRequest(thrown: unknown): boolean {
   return /^(Validation|Serialization)Exception$/.test(told(thrown).name);
 }
 
-/** The table has no such index, or DynamoDB still fills it. */
+/** Whether the table has no such index, or DynamoDB is still building it. */
 export function isMissingIndex(thrown: unknown): boolean {
-  // The last is moto's.
+  // The last pattern is moto's.
   return /specified index|backfilling|^invalid index/i.test(told(thrown).message);
 }
 
-/** Says what was wrong and what to do, of an exception of a transport or an error of one PartiQL statement. */
+/** Converts a transport's exception or a PartiQL statement's error to a `StoreError` with a remedy. */
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const { name, message, code: ofNetwork, fault } = told(thrown);
@@ -45,8 +46,9 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (name.startsWith('ResourceNotFound')) {
     return final(
       'BATCHLATCH_TABLE_NOT_FOUND',
-      `DynamoDB has no table \`${tableName}\` in this account, region and endpoint. Create it (template.yaml and ` +
-        'claimsTableDefinition() define it), or name the right one in CLAIMS_TABLE_NAME or `tableName`.',
+      `DynamoDB has no table \`${tableName}\` in this account, region and endpoint. ` +
+        'Create it (template.yaml and claimsTableDefinition() define it), or name the right one in ' +
+        'CLAIMS_TABLE_NAME or `tableName`.',
     );
   }
   if (name.startsWith('AccessDenied')) {
@@ -55,7 +57,8 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
       'BATCHLATCH_ACCESS_DENIED',
       action === undefined
         ? `The policy refuses access to table \`${tableName}\`: ${message}`
-        : `The policy refuses ${action} on table \`${tableName}\`. Allow that action for the function's role.`,
+        : `The policy refuses ${action} on table \`${tableName}\`. ` +
+            "Allow that action for the function's role.",
     );
   }
   if (CREDENTIALS.test(name)) {
@@ -73,7 +76,7 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
   });
 }
 
-/** A statement's error in a 200 answer has a `Code` and a `Message`, an exception a `name`. */
+/** Reads a statement's error (`Code`, `Message`) or an exception (`name`, `message`). */
 function told(thrown: unknown): Readonly<Record<'name' | 'message' | 'code' | 'fault', string>> {
   const given: object = isObject(thrown) ? thrown : { name: typeof thrown, message: String(thrown) };
   const { Code, name, Message, message, code, $fault } = given as Readonly<Record<string, unknown>>;

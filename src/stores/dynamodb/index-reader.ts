@@ -11,13 +11,12 @@ import { type OverdueIndex, OVERDUE_SHARD, shardName } from './overdue-index.ts'
 import type { Row } from './row.ts';
 import { keyIn } from './scan-reader.ts';
 
-/** A page ends after so many rounds of requests to the shards, however few claims were found. */
+/** The most rounds of requests to the shards for one page, however few claims they found. */
 const MOST_ROUNDS = 10;
 
-/** Where the reading of each shard goes on; shards that are read to their end are not in it. */
+/** The start key of each shard that has more entries. */
 type OpenShards = Map<number, Row | undefined>;
 
-/** One request's answer. */
 interface Entries {
   readonly shard: number;
   readonly entries: readonly Row[];
@@ -26,9 +25,9 @@ interface Entries {
 }
 
 /**
- * Reads the shards of the index side by side. The index follows its table a moment later, so that what is in it are keys:
- * their rows are read strongly consistently, and judged as they are. Tables with a sort key are not counted: their entries
- * are also rows of others.
+ * Reads the shards of the index concurrently. The index is eventually consistent, so only its keys are used:
+ * their rows are read strongly consistently. In a table with a sort key claims are not counted, because the
+ * index also holds entries of other partitions.
  */
 export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<RowLister<Row>> {
   const { transport, tableName } = table;
@@ -37,7 +36,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
   const keyNames = Object.keys(toKey(''));
   const positionNames = [...keyNames, OVERDUE_SHARD, names.leaseUntil];
 
-  /** One request to each of these shards. */
+  /** Sends one request to each of these shards. */
   function readShards(
     open: readonly (readonly [shard: number, start: Row | undefined])[],
     { state, now }: RowQuery<Row>,
@@ -73,7 +72,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
     return Promise.all(open.map(read));
   }
 
-  /** The claims of these keys, as they are now. */
+  /** Reads the current claims of these keys. */
   async function claimsOf(
     keys: readonly string[],
     { claimOf }: RowQuery<Row>,
@@ -86,7 +85,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
     });
   }
 
-  /** The key of an entry, unless it is of another partition of a table with a sort key. */
+  /** The key of an entry, or undefined if the entry belongs to another partition. */
   function keyOf(entry: Row): string | undefined {
     const key = entry[names.key]?.S;
     if (key === undefined) return undefined;
@@ -94,7 +93,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
     return keyNames.every((name) => own[name]?.S === entry[name]?.S) ? key : undefined;
   }
 
-  /** Where each shard begins, and the time that tells which leases have lapsed: the same on every page of a query. */
+  /** The start of each shard, and the time that all pages of a query compare leases with. */
   function opened(position: unknown, now: number): { readonly open: OpenShards; readonly now: number } {
     if (position === undefined) {
       return { now, open: new Map(Array.from({ length: index.shards }, (_, shard) => [shard, undefined])) };
@@ -125,7 +124,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
         const keys: string[] = [];
         for (const { shard, entries, end } of await readShards(asked, query, { Limit: limit }, signal)) {
           open.delete(shard);
-          if (end !== undefined) open.set(shard, end); // after those that were not asked in this round
+          if (end !== undefined) open.set(shard, end); // after the shards that were not read in this round
           rowsRead += entries.length;
           for (const key of entries.map(keyOf)) {
             if (key === undefined || seen.has(key) || !key.startsWith(query.keyPrefix)) continue;
@@ -142,7 +141,7 @@ export function indexReader(table: ClaimsTable, index: OverdueIndex): Required<R
       if (keyNames.length > 1) return undefined;
       const { open, now } = opened(position, given.now);
       const query = { ...given, now };
-      // The earliest lease is the first entry of a shard, which a count does not show.
+      // A count does not return entries, so the first one, with the earliest lease, is requested separately.
       const first = query.state === 'overdue' && position === undefined ? [...open] : [];
       const [answers, oldest] = await Promise.all([
         readShards([...open], query, { Select: 'COUNT' }, signal),
@@ -170,12 +169,12 @@ function positionOf(open: OpenShards, now: number): { readonly position?: unknow
   return { position: { at: now, shards: [...open].map(([shard, start]) => [shard, start ?? null]) } };
 }
 
-/** The table has no such index, or not yet. */
+/** The table has no such index, or it is still being built. */
 export class MissingIndexError extends StoreError {
   override name = 'MissingIndexError';
 }
 
-/** Whether a position, which has come back, is one in the index: a scan goes on after a key. */
+/** Whether a position belongs to the index; a scan continues after a key. */
 export function isIndexPosition(position: unknown): boolean {
   return isObject(position) && Array.isArray((position as { readonly shards?: unknown }).shards);
 }
@@ -185,15 +184,17 @@ function indexError(thrown: unknown, tableName: string, { name }: OverdueIndex):
   const options = { cause: thrown, isRetryable: false };
   if (hasCode(error, 'BATCHLATCH_ACCESS_DENIED')) {
     return new StoreError(
-      `The policy refuses dynamodb:Query on the index \`${name}\` of table \`${tableName}\`. Allow that action on ` +
-        `the index (the table's ARN with /index/${name}), or read every row instead: \`overdueIndex: false\`, or --index none.`,
+      `The policy refuses dynamodb:Query on the index \`${name}\` of table \`${tableName}\`. ` +
+        `Allow that action on the index (the table's ARN with /index/${name}), ` +
+        'or read every row instead: `overdueIndex: false`, or --index none.',
       { ...options, code: error.code },
     );
   }
   if (!isMissingIndex(thrown)) return error;
   return new MissingIndexError(
-    `Table \`${tableName}\` has no index \`${name}\` that can be read. Add it as claimsTableDefinition() defines ` +
-      `it, or leave its name out, and every row is read instead. (${error.message})`,
+    `Table \`${tableName}\` has no index \`${name}\` that can be read. ` +
+      `Add it as claimsTableDefinition() defines it, or leave its name out, and every row is read ` +
+      `instead. (${error.message})`,
     options,
   );
 }

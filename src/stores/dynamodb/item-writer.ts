@@ -6,9 +6,9 @@ import type { Row } from './row.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * Inserts items that are absent, updates items that are as expected, and reads items strongly consistently. Each call takes
- * any number of items, no key twice, and gives one outcome for each, in order; one that fails never fails the others.
- * `batch-writer.ts` sends 25 PartiQL statements in a request, `single-writer.ts` a request per item.
+ * The item requests of a table: conditional inserts and updates, and strongly consistent reads. Each call
+ * takes any number of different keys and returns one outcome each, in order; one failure does not affect the
+ * others. `batch-writer.ts` sends 25 PartiQL statements in a request, `single-writer.ts` a request per item.
  */
 export interface ItemWriter {
   insert(rows: readonly Row[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
@@ -20,9 +20,9 @@ export interface ItemUpdate {
   readonly key: string;
   readonly set: Row;
   readonly remove: readonly string[];
-  /** Every one of these attributes must have this value, or nothing is written. */
+  /** Nothing is written unless each of these attributes has this value. */
   readonly where: Row;
-  /** Every one of these attributes must be at most this value (numbers). */
+  /** Nothing is written unless each of these attributes is at most this number. */
   readonly whereAtMost?: Row;
 }
 
@@ -42,7 +42,7 @@ export function found(row: Row | undefined): ReadOutcome<Row> {
   return row === undefined ? { status: 'read' } : { status: 'read', row };
 }
 
-/** Claims as items of a table, in a format. */
+/** Adapts an item writer to claims, in a format. */
 export function rowWriter(items: ItemWriter, format: ShardedFormat): RowWriter<Row> {
   return {
     insert(claims, signal) {
@@ -62,7 +62,7 @@ export function rowWriter(items: ItemWriter, format: ShardedFormat): RowWriter<R
   };
 }
 
-/** Writes the new claim over the row that was read, if it is still that row. */
+/** Returns the update that writes the claim over the row if it is still as it was read. */
 function replacing({ row, claim }: Replacement<Row>, format: ShardedFormat): ItemUpdate {
   const set = format.toRow(claim);
   const key = format.toKey(claim.key);
@@ -71,7 +71,7 @@ function replacing({ row, claim }: Replacement<Row>, format: ShardedFormat): Ite
   return { key: claim.key, set, remove, where: format.whereStill(row) };
 }
 
-/** The update of a claim, on the condition that it is in progress and still its owner's. */
+/** Returns the update of a claim that is in progress and still its owner's. */
 export function changing(
   { key, owner, change, leaseUntilAtMost: leaseUntil }: OwnedChange,
   format: ShardedFormat,
@@ -80,7 +80,7 @@ export function changing(
   const update = { key, set, remove, where: format.whereOwnedBy(owner) };
   if (change.status !== undefined) {
     const shard = format.shardOf(key, change.status);
-    // First: what else is removed may become NULL, which no key of an index can be.
+    // First, because later removals may be written as NULL, which an index key cannot be.
     if (shard === undefined) update.remove.unshift(OVERDUE_SHARD);
     else update.set[OVERDUE_SHARD] = shard;
   }

@@ -9,18 +9,18 @@ export interface OverdueIndexOptions {
   /** The index's name. Default `overdue`. */
   readonly name?: string;
   /**
-   * Over how many partitions of the index the claims are spread, from 1 to 100; a partition takes 1,000 writes per second.
-   * Who writes claims and who lists them must have the same number. More may be set at any time, for the readers first;
-   * fewer hides the claims of the last shards. Default 8.
+   * The number of index partitions that claims are spread over, from 1 to 100; each takes 1,000 writes per
+   * second. Writers and readers of claims must use the same number. To raise it, change the readers first;
+   * lowering it hides the claims of the last shards. Default 8.
    */
   readonly shards?: number;
 }
 
-/** The partition key of the index. Only rows that are in progress or parked have it, so that the index holds no others. */
+/** The partition key of the index. Only rows that are in progress or parked have it. */
 export const OVERDUE_SHARD = 'overdueShard';
 
 export interface OverdueIndex extends Required<OverdueIndexOptions> {
-  /** Whether its name was given: then it is an error if the table does not have it. */
+  /** Whether its name was given. A missing index is then an error. */
   readonly isNamed: boolean;
 }
 
@@ -42,26 +42,28 @@ export function anOverdueIndex(): Check {
   };
 }
 
-/** The index that the options name; undefined where there is to be none. */
+/** Returns the index of the options; undefined for `false`. */
 export function overdueIndexOf(given: boolean | OverdueIndexOptions = true): OverdueIndex | undefined {
   if (given === false) return undefined;
   const { name = DEFAULT_NAME, shards = DEFAULT_SHARDS }: OverdueIndexOptions = given === true ? {} : given;
   return { name, shards, isNamed: given !== true && given.name !== undefined };
 }
 
-/** A format whose rows are in the index while they are in progress or parked. */
+/** A format that adds the index's key to rows that are in progress or parked. */
 export interface ShardedFormat extends RowFormat {
-  /** The partition key of a claim in the index; undefined for a status that is not in it. */
+  /** The partition key of a claim in the index; undefined for a status that the index does not hold. */
   shardOf(key: string, status: ClaimStatus): Row[string] | undefined;
 }
 
-/** With the index's key in all rows, whether there is an index or not: one made later then holds the earlier claims. */
+/** Adds the index's key even if there is no index, so that one created later holds the earlier claims. */
 export function shardedFormat(
   format: RowFormat,
   { shards = DEFAULT_SHARDS }: OverdueIndexOptions,
 ): ShardedFormat {
   if (format.attributes.includes(OVERDUE_SHARD)) {
-    throw new ConfigurationError(`\`${OVERDUE_SHARD}\` is the index's own attribute: name yours otherwise`);
+    throw new ConfigurationError(
+      `\`${OVERDUE_SHARD}\` is the index's own attribute: choose another name for yours`,
+    );
   }
   const shardsOf = (status: IndexedStatus): Row[string][] =>
     Array.from({ length: shards }, (_, shard) => ({ S: shardName(status, shard) }));
@@ -89,7 +91,7 @@ export function shardName(status: IndexedStatus, shard: number): string {
   return `${status}#${shard}`;
 }
 
-/** FNV-1a: spreads keys evenly, for less than a microsecond each. */
+/** FNV-1a: spreads keys evenly, in less than a microsecond each. */
 function shardNumber(key: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) {

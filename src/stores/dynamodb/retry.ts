@@ -5,20 +5,20 @@ import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 
 export interface RetrySetup {
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
 }
 
-/** Of one item or transaction, the first included. */
+/** The most attempts for one item or transaction, the first included. */
 export const MOST_SENDINGS = 8;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * Sends items, and resends those that failed temporarily (throttled, in conflict with a transaction), with
- * exponential back-off and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015),
- * until they are through, `signal` is aborted, or 8 sendings are over. The transport retries requests; it
- * does not retry the statements inside a request that succeeded.
+ * Sends items, and resends those that failed temporarily (throttled, or in conflict with a transaction), with
+ * exponential backoff and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015). Stops
+ * after 8 attempts or when `signal` is aborted. The transport retries whole requests, but not single
+ * statements of a request that succeeded.
  */
 export async function sendWithRetries<Item, Outcome extends Sent>(
   items: Item[],
@@ -31,7 +31,7 @@ export async function sendWithRetries<Item, Outcome extends Sent>(
     const again = failedInPassing(outcomes);
     if (again.length === 0) break;
     await wait(clock, backOffMs(sending - 1, random), signal);
-    if (signal?.aborted === true) break; // also ends the wait at once
+    if (signal?.aborted === true) break; // an abort ends the wait at once
     const answers = await send(again.map((index) => items[index] as Item));
     again.forEach((index, position) => {
       outcomes[index] = answers[position] as Outcome;
@@ -40,7 +40,7 @@ export async function sendWithRetries<Item, Outcome extends Sent>(
   return outcomes;
 }
 
-/** How long to wait after so many sendings: exponential, with full jitter. */
+/** Returns the delay after this many attempts: exponential, with full jitter. */
 export function backOffMs(sendings: number, random: () => number): number {
   return random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** sendings);
 }

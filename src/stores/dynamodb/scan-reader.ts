@@ -9,11 +9,11 @@ import type { ClaimsTable } from './claims-table.ts';
 import { toStoreError } from './failures.ts';
 import { pick, type Row } from './row.ts';
 
-/** A page ends when so many rows have been read, however few were asked for: each costs, and takes its time. */
+/** The most rows read for one page, however few claims they hold: every row costs capacity. */
 const MOST_ROWS = 4_000;
 const MOST_ROWS_PER_REQUEST = 1_000;
 
-/** Reads all rows, strongly consistently; of a table with a sort key those of this store's partition alone. */
+/** Reads all rows strongly consistently. In a table with a sort key it reads this store's partition only. */
 export function scanReader(table: ClaimsTable): RowLister<Row>['list'] {
   const { transport, tableName, format } = table;
   const {
@@ -44,7 +44,7 @@ export function scanReader(table: ClaimsTable): RowLister<Row>['list'] {
     }
   }
 
-  /** What leaves most other rows out before they are sent; what is left is judged by `claimOf`. */
+  /** Filters out most other rows in DynamoDB; `claimOf` decides on the rest. */
   function expressions({ state, keyPrefix }: RowQuery<Row>): Partial<QueryInput> {
     const names: Record<string, string> = {};
     const values: Row = {};
@@ -94,21 +94,21 @@ export function scanReader(table: ClaimsTable): RowLister<Row>['list'] {
       const taken = found.slice(0, room);
       claims.push(...taken.map(({ claim }) => claim));
       const last = found.length > room ? taken.at(-1) : undefined;
-      // More than there was room for: the rest is read again with the next page.
+      // The claims that exceed the page are read again with the next one.
       start = last === undefined ? end : pick(last.row, keyNames);
     } while (start !== undefined && claims.length < query.limit && rowsRead < MOST_ROWS);
     return { claims, readBy: 'scan', rowsRead, ...(start !== undefined && { position: start }) };
   };
 }
 
-/** So many rows that about as many claims as there is room for are among them, going by what was read before. */
+/** Estimates how many rows to read for `room` claims, from the share of matches so far. */
 function requestSize(room: number, found: number, rowsRead: number): number {
   const share = rowsRead === 0 ? 1 : found / rowsRead;
   const wanted = Math.ceil(room / Math.max(share, 0.001));
   return Math.max(1, Math.min(wanted, MOST_ROWS_PER_REQUEST, MOST_ROWS - rowsRead));
 }
 
-/** A position that has come back: the attributes of these names, each a string or a number. */
+/** Validates a position: exactly these attributes, each a string or a number. */
 export function keyIn(position: unknown, names: readonly string[]): Row {
   const entries = isObject(position) ? Object.entries(position) : [];
   const isKey =

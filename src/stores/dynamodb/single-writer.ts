@@ -13,7 +13,7 @@ import {
 import type { Row } from './row.ts';
 import type { Operations } from './transport.ts';
 
-/** A request per item, for several times the CPU of a batch's: for tables, emulators and policies without PartiQL. */
+/** Writes with a request per item, for several times the CPU of batches. Needs no PartiQL. */
 export function singleWriter(setup: WriterSetup): ItemWriter {
   const { transport, tableName } = setup;
   const { names, toKey } = setup.format;
@@ -48,7 +48,7 @@ export function singleWriter(setup: WriterSetup): ItemWriter {
   };
 }
 
-/** Writes one item on its condition. `wasResent`: an earlier sending of the same may be why the condition does not hold. */
+/** Writes one item on its condition. `wasResent`: an earlier sending may have changed the item. */
 export async function writeItem<Name extends 'DeleteItem' | 'PutItem' | 'UpdateItem'>(
   operation: Name,
   input: Omit<Operations[Name]['input'], 'TableName'>,
@@ -79,7 +79,7 @@ type Expressions = Pick<
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** An update in the words of `UpdateItem`, and of `Update` in a transaction. */
+/** Returns the expressions of an update, for `UpdateItem` and for `Update` in a transaction. */
 export function updateExpressions({ set, remove, where, whereAtMost = {} }: ItemUpdate): Expressions {
   const names: Record<string, string> = {};
   const values: Row = {};

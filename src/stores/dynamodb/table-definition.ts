@@ -3,26 +3,26 @@ import { checkOptionsOf } from '../../options/check-options.ts';
 import { assertAttributeNames, type AttributeNames, defaultAttributeNames } from './row.ts';
 import { anOverdueIndex, OVERDUE_SHARD, type OverdueIndexOptions, overdueIndexOf } from './overdue-index.ts';
 
-/** The two requests that make a claims table. */
+/** The two requests that create a claims table. */
 export interface ClaimsTableDefinition {
-  /** For `CreateTableCommand`. */
+  /** The input of `CreateTableCommand`. */
   readonly table: CreateTableCommandInput;
-  /** For `UpdateTimeToLiveCommand`, once the table is active. */
+  /** The input of `UpdateTimeToLiveCommand`, for the active table. */
   readonly timeToLive: UpdateTimeToLiveCommandInput;
 }
 
-/** What else a claims table may have. */
+/** Options of `claimsTableDefinition()`. */
 export interface ClaimsTableOptions {
-  /** Whether the table has the index by which claims are listed without a scan, and its name. Default: none. */
+  /** Whether the table has the index that lists claims without a scan, and its name. Default: none. */
   readonly overdueIndex?: boolean | OverdueIndexOptions;
 }
 
 /**
- * The claims table as the template defines it, for tests, scripts and other tools than SAM. Throws a `ConfigurationError`
- * for names and options that cannot be.
+ * Returns the definition of the claims table, as in the template, for tests, scripts and tools other than
+ * SAM. Throws a `ConfigurationError` for invalid names and options.
  *
  * @param tableName The table's name.
- * @param attributes Names other than those of the template. Default: none.
+ * @param attributes Names that differ from those of the template. Default: none.
  * @param options Whether the table has the overdue index.
  */
 export function claimsTableDefinition(

@@ -1,9 +1,9 @@
 import { ConfigurationError, BatchlatchError } from '../../base/errors.ts';
 
 /**
- * What is made of the table that `CLAIMS_TABLE_NAME` names, once: now, where it is named, and in Lambda, where a missing
- * name should end the start and not the first event. Elsewhere at first use, because a test imports a handler's module
- * before it sets the environment up. Throws a `ConfigurationError` without the variable.
+ * Calls `make` once with the table of `CLAIMS_TABLE_NAME`: now if the variable is set, and in Lambda, where a
+ * missing variable should fail the start and not the first event; else at first use, because a test imports a
+ * handler's module before it sets the environment. Throws a `ConfigurationError` without the variable.
  */
 export function whenTableIsNamed<Made>(make: (tableName: string) => Made): () => Made {
   const { CLAIMS_TABLE_NAME, AWS_LAMBDA_FUNCTION_NAME } = process.env;
@@ -22,8 +22,9 @@ function claimsTableName(): string {
 }
 
 /**
- * Throws in a unit test (`NODE_ENV=test`, as jest and vitest set it), unless the environment names an endpoint: the test would
- * write to AWS with whatever credentials are there. A function that Lambda runs is no unit test.
+ * Returns a function that throws in a unit test (`NODE_ENV=test`, as jest and vitest set it) unless the
+ * environment names an endpoint: the test would write to AWS with any credentials that it finds. A function
+ * that runs in Lambda is not a unit test.
  */
 export function refusedInTests<Made>(made: () => Made): () => Made {
   let isAllowed = false;
@@ -36,7 +37,8 @@ export function refusedInTests<Made>(made: () => Made): () => Made {
 }
 
 const IN_TESTS =
-  'NODE_ENV is `test` and no `store` is given, so that the test would write to the table that CLAIMS_TABLE_NAME names in AWS. ' +
+  'NODE_ENV is `test` and no `store` is given, so the test would write to the table that ' +
+  'CLAIMS_TABLE_NAME names in AWS. ' +
   'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
   'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same';
 

@@ -6,16 +6,17 @@ import { ownSdkTransport } from './sdk/own-client.ts';
 import { loadSdk } from './sdk/sdk-transport.ts';
 import { DYNAMODB, type Transport } from './transport.ts';
 
-const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
+const CREDENTIALS = 'The environment has no access key, so the AWS SDK must find the credentials';
 
 /**
- * Requests as the environment says (docs/stores/dynamodb-requests.md). It is read at the first request, for tests and scripts
- * that set it after the store is made. In Lambda the code is loaded when the store is made, in INIT.
+ * Creates a transport that the environment configures (docs/stores/dynamodb-requests.md). The first request
+ * reads it, so tests and scripts may set it after creating the store. In Lambda the code is loaded during
+ * INIT.
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {
   let made: Transport | undefined;
   let making: Promise<Transport> | undefined;
-  // The first request finds out what is wrong.
+  // A failure shows in the first request.
   if (process.env['AWS_LAMBDA_FUNCTION_NAME']) load().catch(() => undefined);
   return {
     get isBounded() {
@@ -56,7 +57,7 @@ function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['cred
   return sdkSettings(load, { clock, silent: DYNAMODB.noCredentials }).credentials;
 }
 
-/** All that the first request will need. */
+/** Loads the modules that the first request needs. */
 async function load(): Promise<void> {
   const { choose } = await import('../../aws/environment.ts');
   const choice = choose(DYNAMODB, process.env);

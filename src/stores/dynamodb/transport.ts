@@ -7,7 +7,7 @@ import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { StopSignal } from '../../base/stop.ts';
 
-/** The operations of DynamoDB that the store uses. The types are those of AWS's SDK; none of its code comes with them. */
+/** The DynamoDB operations that the store uses, with types of the AWS SDK but none of its code. */
 export interface Operations {
   BatchExecuteStatement: Exchange<Sdk.BatchExecuteStatementInput, Sdk.BatchExecuteStatementOutput>;
   BatchGetItem: Exchange<Sdk.BatchGetItemInput, Sdk.BatchGetItemOutput>;
@@ -28,16 +28,16 @@ interface Exchange<Input, Output> {
 export type Operation = keyof Operations;
 
 /**
- * How requests reach DynamoDB: in its own JSON (`{ S: … }`), with retries of what failed in passing. Binary values go in as
- * a `Uint8Array` with a `toJSON` of base64, and may come back as base64.
+ * A sender of requests in DynamoDB's own JSON (`{ S: … }`), which retries temporary failures. Binary values
+ * are passed as a `Uint8Array` with a `toJSON` of base64, and may return as base64.
  *
- * What it throws looks like the exceptions of AWS's SDK, whichever it is: `name`, `message`, `$fault`, `$metadata` with
- * `attempts` (every sending counts), and what the answer held besides, such as `Item` or `CancellationReasons`.
+ * It throws errors shaped like the exceptions of the AWS SDK: `name`, `message`, `$fault`, `$metadata` with
+ * `attempts`, and further members of the response, such as `Item` or `CancellationReasons`.
  */
 export interface Transport {
-  /** Each request ends by itself, within some 10 seconds and once its signal is aborted. Default: its sender ends it. */
+  /** Whether each request ends within about 10 seconds, and when its signal is aborted. Default: false. */
   readonly isBounded?: boolean;
-  /** `signal`: when it is aborted, the answer is no longer awaited; the request may still be done. `platformSignal` makes an `AbortSignal` of it. */
+  /** Sends a request. Aborting `signal` ends the wait for the response, not the request itself. */
   send<Name extends Operation>(
     operation: Name,
     input: Operations[Name]['input'],
@@ -46,14 +46,15 @@ export interface Transport {
 }
 
 /**
- * A thousand claims written one by one would open more connections at once than a server's accept queue takes, and the
- * failures would use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
+ * The default of the AWS SDK. A thousand concurrent writes would overflow a server's accept queue, and the
+ * failures would use up all retries.
  */
 const REQUESTS_AT_ONCE = 50;
 
 /**
- * At most 50 requests at a time, and none for longer than 10 seconds: a client of the SDK waits without a limit, and 50
- * requests that hang would block the process. A transport that bounds its requests is spared the timer and the listener.
+ * Limits a transport to 50 concurrent requests of at most 10 seconds each: an SDK client waits without a
+ * limit, and 50 hanging requests would block the process. A transport with its own limit gets no second
+ * timer.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const slots = new Semaphore(REQUESTS_AT_ONCE);
@@ -63,7 +64,7 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
     async send(operation, input, signal) {
       if (!slots.take()) await slots.turn();
       try {
-        if (signal?.aborted === true) throw unanswered('given-up'); // while it waited for its turn
+        if (signal?.aborted === true) throw unanswered('given-up'); // aborted while waiting for a slot
         // rule: dynamodb-bound
         const isBounded = transport.isBounded === true;
         return await (isBounded ? transport : limited).send(operation, input, signal);
@@ -74,7 +75,7 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
   };
 }
 
-/** DynamoDB, for requests without AWS's SDK. */
+/** The parameters of DynamoDB for requests without the AWS SDK. */
 export const DYNAMODB: Service = {
   title: 'DynamoDB',
   name: 'dynamodb',
@@ -84,7 +85,7 @@ export const DYNAMODB: Service = {
   tellingMembers: ['Item', 'CancellationReasons', 'ThrottlingReasons'],
   unanswered,
   noCredentials: () =>
-    new StoreError('AWS credentials were not found in time: what gives them did not answer', {
+    new StoreError('AWS credentials were not found in time: the credential provider did not answer', {
       isRetryable: true,
       code: 'BATCHLATCH_STORE_SILENT',
     }),

@@ -4,7 +4,7 @@ import type { Claim } from '../../claims/claim.ts';
 import { leavingOut } from '../../claims/left-out.ts';
 import { statusIn } from '../../claims/row-format.ts';
 
-/** The next claims of a query, in the order of their keys: it does not change when rows are written meanwhile. */
+/** Returns the next page of a query, ordered by key, so that writes between pages do not change the order. */
 export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now: number): ClaimPage {
   const checked = checkedQuery(query);
   const after = query.cursor === undefined ? undefined : positionIn(query.cursor, checked);
@@ -36,7 +36,7 @@ export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now:
   };
 }
 
-/** All claims of a state, in one page. */
+/** Counts all claims of a state in one page. */
 export function countIn(
   rows: ReadonlyMap<string, Claim>,
   { state, cursor }: ClaimCountQuery,

@@ -34,25 +34,25 @@ import { countIn, pageOf } from './list-rows.ts';
 /**
  * Options of `memoryStore()`.
  *
- * @typeParam Effect What handlers commit.
+ * @typeParam Effect The type of the effects that handlers commit.
  */
 export interface MemoryStoreOptions<Effect = unknown> {
   /** Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>;
-  /** How long past its lease a claim is left alone before it may be taken over. Default 0. */
+  /** How long a takeover waits after the lease ends, in milliseconds. Default 0. */
   readonly clockToleranceMs?: number;
   /**
-   * Does what a handler commits, for tests of handlers that do: of `commit` of `batchlatch/dynamodb`, its items. Called
-   * at once and before the completion is stored. An error that it returns is the refusal that the handler gets,
-   * such as a `CommitRefusedError`; one that it throws is a failure of the store. Either keeps both from happening.
-   * Default: no `commit`.
+   * Applies an effect that a handler commits, before the completion is stored; for tests of handlers that use
+   * `commit`. With `commit` of `batchlatch/dynamodb` the effect is its items. Return an error, such as a
+   * `CommitRefusedError`, to refuse the commit: the handler gets it. Throw to simulate a failing store. In
+   * both cases neither the effect nor the completion is stored. Default: no `commit`.
    *
-   * @param effect What the handler commits.
+   * @param effect The effect that the handler commits.
    */
   readonly onCommit?: (effect: Effect) => Error | undefined | void;
   /**
-   * What `inTransaction` of `batchlatch/postgres` hands to its function, for tests of handlers without a database: a client of the
-   * test's own, of the kind that the handler expects. An `onCommit` then gets it after the function has ended. Default: no `inTransaction`.
+   * The client that `inTransaction` of `batchlatch/postgres` passes to its function, for tests without a
+   * database. `onCommit` is called with it after the function has ended. Default: no `inTransaction`.
    */
   readonly transactionClient?: unknown;
 }
@@ -66,20 +66,19 @@ const checks: Readonly<Record<keyof MemoryStoreOptions, Check>> = {
 
 const FIRST_SWEEP_AT = 1_000;
 
-/** Never shared: `inspect` returns a copy. */
+/** Rows stay in the store; readers get copies. */
 type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
 
-/** A store that is its own admin. */
+/** A claim store with the methods of its admin. */
 export interface MemoryStore extends ClaimStore, ClaimAdmin {}
 
 /**
- * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the contract says within
- * one process and remembers nothing beyond it, so it is not for production. Each item is decided and written without an
- * `await` in between, which makes it atomic. Forgotten rows are deleted now and then. Throws a `ConfigurationError` for
- * options that cannot work.
+ * Creates a claim store in the memory of this process, for tests, local runs and benchmarks. It keeps the
+ * store contract within one process and forgets everything when the process ends, so it is not for
+ * production. Throws a `ConfigurationError` for invalid options.
  *
- * @typeParam Effect What handlers commit.
- * @param options Its clock, and what it does for commits.
+ * @typeParam Effect The type of the effects that handlers commit.
+ * @param options Its clock, and how it applies effects.
  */
 export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): MemoryStore {
   checkOptionsOf('memoryStore', options, checks);
@@ -88,14 +87,14 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   const rows = new Map<string, Row>();
   let sweepAt = FIRST_SWEEP_AT;
 
-  /** Each time that there are twice as many rows as the last sweep left. */
+  /** Deletes forgotten rows whenever the map has twice as many rows as the last sweep left. */
   function sweep(now: number): void {
     if (rows.size < sweepAt) return;
     for (const [key, row] of rows) if (isForgotten(row, now - clockToleranceMs)) rows.delete(key);
     sweepAt = Math.max(FIRST_SWEEP_AT, 2 * rows.size);
   }
 
-  /** Throws for a row of a newer format, which `adopt` may have brought. */
+  /** Throws for a row of a newer format, which `adopt` may have written. */
   function readable(key: string): Row | undefined {
     const row = rows.get(key);
     if (row !== undefined) statusIn(row.status, key);
@@ -207,7 +206,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   };
 }
 
-/** What fails for one item is its own outcome. */
+/** Turns an error of one item into the outcome of that item. */
 function orError<Item, Outcome>(
   decide: (item: Item, now: number) => Outcome,
   now: number,

@@ -14,14 +14,14 @@ interface AdminSetup<Row> {
   readonly operator: RowOperator<Row>;
   readonly clock: Pick<Clock, 'now'>;
   readonly clockToleranceMs: number;
-  /** Made for each call, so that it can count what the call costs. */
+  /** Creates a lister for one call, so that it can sum up the cost of that call. */
   readonly lister: () => RowLister<Row>;
 }
 
-/** An admin that takes claims of other stores. */
+/** An admin that can also adopt claims of other stores. */
 export type RowsAdmin = Required<Omit<ClaimAdmin, 'requestSize'>>;
 
-/** What people do in a store that decides by the state machine and writes on conditions, whatever its rows are. */
+/** Returns the admin of a store with conditional writes, for any type of row. */
 export function adminOfRows<Row>(setup: AdminSetup<Row>): RowsAdmin {
   const { operator, clock } = setup;
   const listing = () => ({ lister: setup.lister(), clock, toClaim: (row: Row) => operator.toClaim(row) });
@@ -34,13 +34,13 @@ export function adminOfRows<Row>(setup: AdminSetup<Row>): RowsAdmin {
   };
 }
 
-/** What changes by people need besides: rows are deleted, and what a replacement leaves out is really removed. */
+/** The requests of an admin. `replace` really removes the attributes that the new claim lacks. */
 export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'insert' | 'read' | 'replace' | 'toClaim'> {
-  /** Deletes rows that were read, each on the condition that it is still as it was read. */
+  /** Deletes each row if it has not changed since it was read. */
   delete(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
 
-/** Decides by the table of `claims/changes.ts`. A lost race is decided again, and most often refused then. */
+/** Decides by the table in `claims/changes.ts`; after a lost race decides again, usually to refuse. */
 function operateOnRows<Row>(
   operations: readonly ClaimOperation[],
   { operator, clock, clockToleranceMs }: AdminSetup<Row>,
@@ -68,7 +68,7 @@ function operateOnRows<Row>(
   );
 }
 
-/** Writes claims of another store: inserted where a key has no row; where it has one, `isAdopted` decides. */
+/** Writes claims of another store: inserts if the key has no row, else `isAdopted` decides. */
 function adoptClaims<Row>(
   claims: readonly Claim[],
   { operator, clock }: AdminSetup<Row>,

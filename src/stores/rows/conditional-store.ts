@@ -10,11 +10,11 @@ import type { Claim } from '../../claims/claim.ts';
 interface ConditionalSetup<Row> {
   readonly writer: RowWriter<Row>;
   readonly clock: Pick<Clock, 'now'>;
-  /** How long past its lease a claim is left alone before it may be taken over. */
+  /** How long a takeover waits after the lease ends. */
   readonly clockToleranceMs: number;
 }
 
-/** What every store does that decides by the state machine and writes on conditions, whatever its rows are. */
+/** Returns the engine's methods of a store with conditional writes, for any type of row. */
 export function conditionalStore<Row>(
   setup: ConditionalSetup<Row>,
 ): Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect'>> {
@@ -29,8 +29,8 @@ export function conditionalStore<Row>(
 export const CONTENDED: string = `The claim changed hands ${MOST_ROUNDS} times while it was being acquired`;
 
 /**
- * First deliveries are inserted without a read: one request for 25 of them. Redeliveries, and inserts that met a
- * row, are read strongly consistently, and decided by the state machine.
+ * Inserts first deliveries without reading them (up to 25 in one DynamoDB request). Redeliveries, and inserts
+ * that met a row, are read strongly consistently and decided by the state machine.
  */
 function acquireClaims<Row>(
   requests: readonly ClaimRequest[],
@@ -62,7 +62,7 @@ function acquireClaims<Row>(
   );
 }
 
-/** The claim of a key; undefined where there is none, or its retention is over. Rejects where the store does not say. */
+/** Returns the claim of a key unless its retention is over. Rejects if the read fails. */
 export async function readClaim<Row>(
   key: string,
   { read, toClaim }: Pick<RowWriter<Row>, 'read' | 'toClaim'>,

@@ -10,7 +10,7 @@ import {
   type WriteOutcome,
 } from './row-writer.ts';
 
-/** What rounds need of a database: each write is atomic together with its condition. */
+/** The database requests of the rounds. Each write is atomic together with its condition. */
 interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'insert' | 'read' | 'replace'> {
   delete?(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
@@ -20,7 +20,7 @@ interface Write<Outcome> {
   readonly written: Outcome;
 }
 
-/** What follows from a row. `insert`: the key has no row, and `first` says what is written. */
+/** The decision on a row. `insert`: the key has no row; `first` makes its claim. */
 type Decision<Outcome> =
   | 'insert'
   | { readonly outcome: Outcome }
@@ -29,13 +29,13 @@ type Decision<Outcome> =
 
 interface Rules<Row, Outcome> {
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether a key is inserted at first, without a read. */
+  /** Whether the first round inserts the key without reading it. */
   readonly isNew: (index: number) => boolean;
   /** The claim of a key that has no row. */
   readonly first?: (index: number, now: number) => Write<Outcome>;
   /**
-   * Decides from the row of a key; what it throws is the outcome of that key. `mayBeGone`: an earlier delete of the
-   * row was sent more than once, so that it may be why the row is gone.
+   * Decides on a row; an error fails only its key. `mayBeGone`: an earlier delete was sent more than once, so
+   * this caller may have deleted the row.
    */
   readonly decide: (
     row: Row | undefined,
@@ -44,13 +44,13 @@ interface Rules<Row, Outcome> {
     mayBeGone: boolean,
   ) => Decision<Outcome>;
   readonly failed: (error: Error) => Outcome;
-  /** The message of the error for a row that keeps changing. */
+  /** The error message if the row changes in every round. */
   readonly contended: string;
 }
 
 /**
- * Each round after the first means that another process changed the row between our read and our write.
- * Racing claims settle in two or three; a row that keeps changing for longer is an error.
+ * Each round after the first means that another process changed the row between our read and our write. Races
+ * normally settle in two or three rounds.
  */
 export const MOST_ROUNDS = 5;
 
@@ -58,12 +58,12 @@ export function contended(message: string): StoreError {
   return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
 }
 
-/** What is to be done for a key next. With a `row`, or its absence: to decide. */
+/** The next step of a key. An object holds the row that was read, for a decision. */
 type Step<Row> = 'insert' | 'read' | 'done' | { readonly row: Row | undefined };
 
 /**
- * Inserts, reads, decides and writes, each for all keys that are at that step, until every key has its outcome. A write
- * is done on the condition that the row is still the one that was read; a lost race is decided again.
+ * Inserts, reads, decides and writes until every key has its outcome; each step handles all its keys at once.
+ * A write requires that the row is still as it was read; after a lost race the key is decided again.
  */
 export async function decideInRounds<Row, Outcome>(
   keys: readonly string[],
@@ -146,7 +146,7 @@ export async function decideInRounds<Row, Outcome>(
     return indexes;
   }
 
-  /** A refused write is not final: the row may even be this caller's own, when the first answer was lost. */
+  /** A refused write is not final: if an earlier answer was lost, the row may be this caller's own. */
   function note(index: number, write: WriteOutcome<Row> | undefined, written: Outcome): void {
     // rule: refused-writes
     if (write?.status === 'written') finish(index, written);

@@ -15,11 +15,11 @@ import type { RowLister, RowQuery } from './row-lister.ts';
 interface ListSetup<Row> {
   readonly lister: RowLister<Row>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format. */
+  /** Throws a `StoreError` for a row that is not a claim (`BATCHLATCH_NOT_A_CLAIM`) or has a newer format. */
   readonly toClaim: (row: Row) => Claim;
 }
 
-/** A page of claims: the database reads rows, and each is judged by what is in it. */
+/** Returns a page of claims. The database finds rows; `claimOf` decides from their content which match. */
 export async function listClaims<Row>(
   query: ClaimQuery,
   setup: ListSetup<Row>,
@@ -31,7 +31,7 @@ export async function listClaims<Row>(
   return { ...withNext(page, checked), ...judge.leftOut() };
 }
 
-/** As many claims as one page takes, without giving them: with the database's own means where it has any for the state. */
+/** Counts with the lister's own `count` if it supports the state, else by listing up to 1,000 claims. */
 export async function countClaims<Row>(
   query: ClaimCountQuery,
   setup: ListSetup<Row>,
@@ -56,7 +56,7 @@ function positionOf({ cursor }: { readonly cursor?: string }, checked: CheckedQu
   return cursor === undefined ? undefined : positionIn(cursor, checked);
 }
 
-/** The query with a judge of rows, which notes those that are no claims: one of them must not keep a person from the rest. */
+/** Adds `claimOf` to the query. It records unreadable rows, so that one of them cannot hide the rest. */
 function judging<Row>(
   checked: CheckedQuery,
   { clock, toClaim }: ListSetup<Row>,
@@ -75,7 +75,7 @@ function judging<Row>(
   return { query: { ...checked, now, claimOf }, leftOut: leftOut.of };
 }
 
-/** With a cursor in place of the position. */
+/** Replaces the position by a cursor. */
 function withNext<Page extends { readonly position?: unknown }>(
   { position, ...page }: Page,
   checked: CheckedQuery,

@@ -7,16 +7,16 @@ import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/cl
 import type { Completion, Settlement, StoreCallOptions } from '../../claims/claim-store.ts';
 import { POINTER, type ResultStorage } from '../../claims/result-storage.ts';
 
-/** Prefix of texts that only look like a pointer, or like this prefix. */
+/** Prefix of a result that itself starts with the pointer prefix or with this one. */
 export const ESCAPE = '@stored-text ';
 
-/** How results are written into rows that keep at most `mostInRow` bytes of one, with a storage for longer ones. */
+/** Chooses where a result goes: into the row, up to `mostInRow` bytes, or into the result storage. */
 export interface ResultForms {
-  /** The completion as it goes into the row; an error where its result can go nowhere and is needed. */
+  /** The completion as it is written into the row; an error if its result is needed and cannot be stored. */
   formOf(completion: Completion, options?: StoreCallOptions): Promise<Completion | StoreError>;
-  /** Whether the result cannot go into the row as it is. */
+  /** Whether the result must be escaped or moved to the storage. */
   isSpecial(settlement: Settlement): settlement is WithResult;
-  /** The completion with its result in the storage. `roomInRow`: how many bytes of it the row can hold where the storage does not take it. */
+  /** Puts the result into the storage; if that fails, into the row, up to `roomInRow` bytes. */
   withPointer(
     completion: WithResult,
     roomInRow: number,
@@ -25,7 +25,7 @@ export interface ResultForms {
   readonly get: ResultStorage['get'];
 }
 
-/** A completion waits for its result to be kept: while that hangs the lease lapses, and the work is done again. */
+/** A completion waits for the storage. If that hangs, the lease lapses and the work runs again. */
 const LIMITS = {
   put: { ms: RESULT_STORAGE_MS, signalAt: 3, signalIn: 'signal' },
   get: { ms: RESULT_STORAGE_MS, signalAt: 1, signalIn: 'signal' },
@@ -69,7 +69,7 @@ export function resultForms(storage: ResultStorage, mostInRow: number, clock: Cl
   return { formOf, isSpecial, withPointer, get };
 }
 
-/** An admin that puts the long results which people give where those of attempts are, if a storage has these. */
+/** Makes an admin move long results that people give into the storage, as the store does for attempts. */
 export function withResultsIn(
   storage: ResultStorage | undefined,
   admin: ClaimAdmin,
@@ -115,7 +115,7 @@ function inRow(settlement: WithResult): WithResult {
     : settlement;
 }
 
-/** A text that `withResult` would take for a pointer, or for an escaped text. */
+/** Whether reading would take the text for a pointer or an escaped text. */
 function looksLikeOurs(text: string): boolean {
   return text.startsWith(POINTER) || text.startsWith(ESCAPE);
 }
@@ -124,7 +124,7 @@ function tell({ onResultDropped }: Completion, error: unknown): void {
   try {
     onResultDropped?.(error);
   } catch {
-    // An error of the callback must not keep the completion from being stored.
+    // An error in the callback must not prevent the completion.
   }
 }
 

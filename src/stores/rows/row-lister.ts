@@ -3,13 +3,13 @@ import type { Claim } from '../../claims/claim.ts';
 import type { ClaimReading, ClaimState } from '../../claims/claim-admin.ts';
 
 /**
- * What a conditional store needs of a database to list claims. Each database finds rows in its own way; what is among the
- * claims that were asked for is decided by `claimOf`, from a row as it is read strongly consistently.
+ * The listing of rows in a database. Each database finds rows in its own way; `claimOf` decides from the
+ * strongly consistent row whether it matches.
  */
 export interface RowLister<Row> {
-  /** Reads a bounded number of rows, and goes on from `position`, which another call has given. */
+  /** Reads a bounded number of rows from `position`, which an earlier call returned. */
   list(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowPage>;
-  /** As `list`, without a bound of claims; undefined where this state is counted by listing it. */
+  /** Counts without a limit; undefined if the caller must count this state by listing it. */
   count?(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowCount | undefined>;
 }
 
@@ -20,11 +20,11 @@ export interface RowQuery<Row> {
   readonly limit: number;
   /** In epoch milliseconds. */
   readonly now: number;
-  /** The claim of a row, if it is one of those that are looked for; rows that cannot be read are noted. */
+  /** Returns the claim if it matches the query. Unreadable rows are recorded. */
   claimOf(row: Row): Claim | undefined;
 }
 
-/** `position`: where to go on, as JSON can hold it; undefined at the end. Whoever gives it out checks it when it comes back. */
+/** `position`: where the next page starts, as JSON; undefined at the end. `list` validates it on return. */
 type Reading = Omit<ClaimReading, 'next' | 'unreadable' | 'newer'> & { readonly position?: unknown };
 
 export interface RowPage extends Reading {

@@ -5,41 +5,41 @@ import type { ClaimChange } from '../../claims/transitions.ts';
 import { StoreError } from '../../base/errors.ts';
 
 /**
- * What a conditional store needs of a database that can write a row on a condition. A `Row` is whatever the database gives
- * for one, read as a claim by `toClaim`.
+ * The requests to a database that can write a row on a condition. `toClaim` reads a row, whose type the
+ * database chooses.
  *
- * - Each call takes any number of rows, no key twice, and answers one outcome each, in order; one that fails never fails
- *   the others. A call that rejects says nothing of any of them.
+ * - Each call takes any number of different keys and returns one outcome each, in order; one failure does not
+ *   affect the others. If a call rejects, the state of all its rows is unknown.
  * - Each write is atomic together with its condition.
- * - Reads see every write that was answered before (strongly consistent), also rows that are past their retention.
- * - `signal`, once aborted, ends retries.
+ * - Reads are strongly consistent, and return rows past their retention too.
+ * - Aborting `signal` ends retries.
  */
 export interface RowWriter<Row> {
-  /** Writes each claim unless its key has a row. */
+  /** Writes each claim if its key has no row. */
   insert(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
   /** Writes claims over rows that were read. */
   replace(replacements: readonly Replacement<Row>[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
   /** Changes claims for their owners. */
   change(changes: readonly OwnedChange[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
   read(keys: readonly string[], signal?: StopSignal): Promise<ReadOutcome<Row>[]>;
-  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
+  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is not a claim. */
   toClaim(row: Row): Claim;
 }
 
-/** A new claim in place of a row, on the condition that the row is still as it was read. */
+/** A new claim over a row, written only if the row is still as it was read. */
 export interface Replacement<Row> {
   readonly row: Row;
   readonly claim: Claim;
 }
 
-/** A change of some fields, on the condition that the row is IN_PROGRESS and of this owner. An undefined field is removed. */
+/** A change of a row that is IN_PROGRESS with this owner. An undefined field is removed. */
 export interface OwnedChange extends OwnedClaim {
   readonly change: ClaimChange;
-  /** A condition besides: the row's lease ends no later than this, in epoch milliseconds. */
+  /** An extra condition: the row's lease ends no later than this, in epoch milliseconds. */
   readonly leaseUntilAtMost?: number;
 }
 
-/** `refused`: the condition did not hold. Its row is given where the database sent it along. */
+/** `refused`: the condition did not hold. `row` is set if the database returned it. */
 export type WriteOutcome<Row> =
   | { readonly status: 'written' }
   | { readonly status: 'refused'; readonly row?: Row }
@@ -49,10 +49,9 @@ export type ReadOutcome<Row> =
   | { readonly status: 'read'; readonly row?: Row }
   | { readonly status: 'error'; readonly error: Error };
 
-/** `wasResent`: the delete was sent more than once, so that an earlier sending of it may be why the row is gone. */
+/** `wasResent`: the delete was sent more than once, so an earlier sending may have deleted the row. */
 export type DeleteOutcome<Row> = WriteOutcome<Row> & { readonly wasResent?: boolean };
 
-/** The database returned fewer answers than rows. */
 export function noOutcome(): StoreError {
   return new StoreError('The database returned no outcome for a row', { isRetryable: true });
 }

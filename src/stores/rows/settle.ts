@@ -15,13 +15,13 @@ export type OwnedWriter<Row> = Pick<RowWriter<Row>, 'change' | 'read' | 'toClaim
 
 interface OwnersSetup<Row> {
   readonly writer: OwnedWriter<Row>;
-  /** `{ now: () => 0 }` where the database adds its own time to what is written. */
+  /** `{ now: () => 0 }` if the database adds its own time to each write. */
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * What owners do with their claims: each write is conditional on IN_PROGRESS and the attempt's own owner. The row of a refused
- * write is read, because it may be the second request of a write that was stored and whose answer was lost.
+ * Returns the methods for the owner of a claim. Each write requires IN_PROGRESS and the attempt's own owner.
+ * After a refused write the row is read: an earlier sending, whose answer was lost, may have been stored.
  */
 export function ownersMethods<Row>({
   writer,
@@ -34,10 +34,7 @@ export function ownersMethods<Row>({
       return writeOwned(settlements, changes, isAlreadySettled, writer, options?.signal);
     },
 
-    /**
-     * Prolongs leases, on another condition as well: a lease never becomes shorter. A request that was given up on and sent
-     * again may still arrive, after a later one has made the lease longer.
-     */
+    /** A lease never becomes shorter: an abandoned request may arrive after a later, longer extension. */
     async extend(extensions, options) {
       const now = clock.now();
       const changes = extensions.map((extension) => {
@@ -56,7 +53,7 @@ export function ownersMethods<Row>({
   };
 }
 
-/** A write that was refused over a row of its own owner's had nothing left to do: the row has it, or a longer lease. */
+/** An extension or start that is refused on its own owner's row has nothing left to do. */
 function isStillMine(stored: Claim, { owner }: OwnedClaim): boolean {
   return isOwnedBy(stored, owner);
 }
@@ -65,7 +62,7 @@ function changeOf({ key, owner }: OwnedClaim, change: OwnedChange['change']): Ow
   return { key, owner, change };
 }
 
-/** Writes, and reads the rows whose writes were refused: they may show that the write was done before. */
+/** Writes, then reads the rows of refused writes: they may show that the write was stored before. */
 async function writeOwned<Row, Item extends OwnedClaim>(
   items: readonly Item[],
   changes: readonly OwnedChange[],
@@ -93,7 +90,7 @@ async function writeOwned<Row, Item extends OwnedClaim>(
   });
 }
 
-/** Undefined for what is no claim any more, and so not ours either. */
+/** Undefined for a row that is no longer a claim, and so not this owner's. */
 function claimIn<Row>(row: Row, writer: OwnedWriter<Row>): Claim | undefined {
   try {
     return writer.toClaim(row);

@@ -14,20 +14,20 @@ import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { KINDS, type KindOfWork } from './kinds-of-work.ts';
 import { MOST_RECEIVES } from './trouble.ts';
 
-/** The queues of a kind of work. */
+/** The queue and dead-letter queue of a kind of work. */
 export interface WorkQueues {
   readonly kind: KindOfWork;
   readonly url: string;
   readonly deadLetterUrl: string;
 }
 
-/** Emulators with a table and queues in them. */
+/** The running emulators with their table and queues. */
 export interface DemoServices {
   readonly running: readonly LocalService[];
   readonly dynamoDB: DynamoDB;
   readonly sqs: SQS;
   readonly tableName: string;
-  /** How this DynamoDB takes claims. */
+  /** The way of writing claims that this emulator supports. */
   readonly writes: 'batch' | 'single';
   readonly queues: readonly WorkQueues[];
 }
@@ -35,7 +35,7 @@ export interface DemoServices {
 const TABLE = 'claims';
 const VISIBILITY_SECONDS = 5;
 
-/** Starts them; `cleanup` ends them. Throws a `ConfigurationError` that says what to install where an emulator is missing. */
+/** Starts the services; `cleanup` stops them. Throws a `ConfigurationError` that names missing packages. */
 export async function startDemoServices(cleanup: DisposeStack): Promise<DemoServices> {
   const missing = [
     ...(installedFolder('fauxqs') === undefined ? ['fauxqs'] : []),

@@ -1,7 +1,4 @@
-/**
- * A whole number from 0 up to, not including, `below`, always the same for a seed and a number: nothing has to be remembered of
- * what was drawn before. The mixing is that of mulberry32.
- */
+/** Returns an integer in [0, `below`) from `seed` and `number` alone, by the mixing of mulberry32. */
 export function drawn(seed: number, number: number, below: number): number {
   const state = Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number, 0x85ebca6b);
   let mixed = Math.imul(state ^ (state >>> 15), state | 1);

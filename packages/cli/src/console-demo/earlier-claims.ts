@@ -7,15 +7,16 @@ import { durationOf, FIRST_NUMBER, MOST_RECEIVES } from './trouble.ts';
 export interface EarlierClaimsOptions {
   readonly seed: number;
   readonly now: number;
-  /** Pieces of work in a second. */
+  /** Work items per second. */
   readonly rate: number;
   /** How long completed claims are kept, in milliseconds. */
   readonly retentionMs: number;
 }
 
 /**
- * What was done before the demo began, as fast as it goes on, so that there are times to plot: the last ten minutes, but no more
- * than 900 claims. Some are of a second attempt, and a few of them of one that a person had released.
+ * Returns completed claims from before the demo, at its rate, so that the plots have data: the last ten
+ * minutes, but at most 900 claims. Some needed a second attempt, and a few of those were released by a
+ * person.
  */
 export function earlierClaims(options: EarlierClaimsOptions): Claim[] {
   const { seed, now, rate } = options;
@@ -74,7 +75,7 @@ export interface HungClaim {
 
 const DAY = 86_400_000;
 
-/** Claims that hang when the demo begins. Their messages are in the dead-letter queue. */
+/** Returns claims that hang when the demo starts. Their messages are in the dead-letter queue. */
 export function hungClaims(now: number): HungClaim[] {
   return KINDS.flatMap((kind, index) =>
     [12, 3].slice(index).map((minutes) => {
@@ -114,7 +115,7 @@ function claimOf(
   };
 }
 
-/** Writes claims as they are. */
+/** Writes claims unchanged. */
 export async function writeClaims(store: ClaimAdmin, claims: readonly Claim[]): Promise<void> {
   const size = store.requestSize ?? 25;
   for (let start = 0; start < claims.length; start += size) {

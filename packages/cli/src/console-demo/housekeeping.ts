@@ -5,7 +5,7 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 
-/** Deletes the rows whose retention is over, as DynamoDB's TTL does; the emulators keep them. */
+/** Deletes expired rows, as DynamoDB's TTL does; the emulators keep them. */
 export async function deleteExpired(client: DynamoDBClient, TableName: string, now: number): Promise<number> {
   const rule = {
     ExpressionAttributeNames: { '#expiresAt': 'expiresAt' },
@@ -24,7 +24,7 @@ export async function deleteExpired(client: DynamoDBClient, TableName: string, n
   }
   return deleted;
 
-  /** Unless it has been claimed again meanwhile. */
+  /** Deletes a row unless it was claimed again in the meantime. */
   async function remove(id: AttributeValue | undefined): Promise<boolean> {
     if (id === undefined) return false;
     const condition = { ...rule, ConditionExpression: '#expiresAt < :now' };

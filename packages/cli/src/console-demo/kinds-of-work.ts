@@ -1,20 +1,20 @@
 import type { Trouble } from './trouble.ts';
 
-/** A kind of work, with a queue, a dead-letter queue and a namespace of its own. */
+/** A kind of work with its own queue, dead-letter queue and namespace. */
 export interface KindOfWork {
-  /** Of its keys. The queues are named after it. */
+  /** The namespace of its keys, and the name of its queue. */
   readonly namespace: string;
-  /** The member of a body that has its id. */
+  /** The name of the id in a body. */
   readonly idName: string;
-  /** What ids begin with. */
+  /** The prefix of ids. */
   readonly idPrefix: string;
-  /** Functions, or workers, that do it. */
+  /** The names of the functions or workers that do it. */
   readonly workers: readonly string[];
-  /** The function whose processes die. */
+  /** The name of the function whose processes die. */
   readonly dying: string;
   body(id: string, drawn: number): object;
   result(id: string): object;
-  /** What its errors say. */
+  /** The names and messages of its errors. */
   readonly errors: Readonly<
     Record<'not-answered' | 'declined' | 'always-declined' | 'out-of-stock', readonly [string, string]>
   >;
@@ -61,30 +61,29 @@ const MAILS: KindOfWork = {
   },
 };
 
-/** All that the demo does. Of three pieces of work one is a mail. */
+/** The kinds of work in the demo. One of three work items is a mail. */
 export const KINDS: readonly KindOfWork[] = [ORDERS, MAILS];
 
-/** The kind of the work with this number. */
+/** Returns the kind of work of a number. */
 export function kindOf(number: number): KindOfWork {
   return number % 3 === 0 ? MAILS : ORDERS;
 }
 
-/** The id of a piece of work. */
 export function idOf({ idPrefix }: KindOfWork, number: number): string {
   return `${idPrefix}${number}`;
 }
 
-/** The number in an id, or 0. */
+/** Returns the number in an id, or 0. */
 export function numberIn(id: string): number {
   return Number(/\d{1,15}$/.exec(id)?.[0] ?? 0);
 }
 
-/** The key of a piece of work, as its processor makes it. */
+/** Returns the key that the processor derives for a work item. */
 export function keyOf({ namespace }: KindOfWork, id: string): string {
   return `${namespace}#v1:${id}`;
 }
 
-/** The error that an attempt ends with; undefined where it succeeds. Of what failed for good a person has to think first. */
+/** Returns an attempt's error, or undefined for success. `isForGood`: the key waits for a person. */
 export function failureOf(
   { errors }: KindOfWork,
   trouble: Trouble,

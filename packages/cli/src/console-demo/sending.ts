@@ -8,20 +8,20 @@ export interface SendingOptions {
   readonly sqs: Pick<SQS, 'sendMessage' | 'getQueueAttributes'>;
   readonly queues: readonly WorkQueues[];
   readonly seed: number;
-  /** Pieces of work in a second, on average. */
+  /** Work items per second, on average. */
   readonly rate: number;
-  /** Aborted when it is to stop. */
+  /** Stops the sending when aborted. */
   readonly signal: AbortSignal;
-  /** Resolves after so many milliseconds; rejects when `signal` is aborted. */
+  /** Resolves after `ms`; rejects when `signal` is aborted. */
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** While so many dead letters wait for a person, nothing is sent that would become another. */
+/** With this many dead letters, no work is sent that would add another. */
 const MOST_DEAD_LETTERS = 30;
-/** Between two looks at them, in pieces of work. */
+/** The work items between two counts of the dead letters. */
 const LOOK_EVERY = 20;
 
-/** Sends work for ever, until `signal` is aborted. Rejects where the queues do not answer. */
+/** Sends work until `signal` is aborted. Rejects if a queue does not answer. */
 export async function sendWork(options: SendingOptions): Promise<void> {
   const { seed, rate, signal, delay } = options;
   let isFull = false;
@@ -40,7 +40,7 @@ async function send({ sqs, queues, seed }: SendingOptions, number: number): Prom
   const whole = JSON.stringify(kind.body(idOf(kind, number), drawn(seed, number, 1_000_000)));
   const body = trouble === 'not-json' ? whole.slice(0, whole.length / 2) : whole;
   await sqs.sendMessage({ QueueUrl: queue?.url, MessageBody: body });
-  // At once, while the first is running, or so much later that it is done.
+  // The duplicate arrives while the first message runs, or after it is done.
   const again = { QueueUrl: queue?.url, MessageBody: body, DelaySeconds: number % 2 === 0 ? 0 : 4 };
   if (trouble === 'sent-again') await sqs.sendMessage(again);
 }

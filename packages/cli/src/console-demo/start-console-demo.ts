@@ -14,40 +14,40 @@ import { keyOf, KINDS } from './kinds-of-work.ts';
 import { sendWork } from './sending.ts';
 import { idIn, withDeaths, workHandler } from './work-handler.ts';
 
-/** How much work the demo makes, and which. */
+/** Options of `startConsoleDemo()`. */
 export interface ConsoleDemoOptions {
-  /** For other work, in another sequence. Default 1. */
+  /** The seed of the work and its sequence. Default 1. */
   readonly seed?: number;
-  /** Pieces of work in a second, on average. Default 3. */
+  /** Work items per second, on average. Default 3. */
   readonly rate?: number;
-  /** Told what goes wrong with the demo itself. */
+  /** Called with errors of the demo itself. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Work that runs in this process, and where its claims and queues are. */
+/** A running demo with its claims and queues. */
 export interface ConsoleDemo {
   readonly store: ClaimAdmin;
   readonly place: string;
   readonly sqs: SQS;
   readonly queues: readonly { readonly url: string; readonly name: string; readonly isDeadLetter: boolean }[];
-  /** The key of a message, by its queue and its body. */
+  /** Derives the key of a message from its body. */
   readonly key: KeyOfMessage;
-  /** The emulators. */
+  /** The running emulators. */
   readonly services: readonly LocalService[];
-  /** Ends the work and the emulators. Nothing of them is kept. */
+  /** Stops the work and the emulators. No data is kept. */
   stop(): Promise<void>;
 }
 
-/** Longer than the console plots. */
+/** Longer than the range of the console's plots. */
 const RETENTION_MS = 20 * 60_000;
 const HOUSEKEEPING_MS = 30_000;
 /** Shorter than the queues' visibility timeout. */
 const LEASE_OF_THE_DYING_MS = 4_000;
 
 /**
- * Starts emulators on this machine, and makes and does fake work on them until it is stopped: orders and mails, some of them sent
- * twice, slow, declined, out of stock or fatal to their process. What waits for a person runs once it is released or sent back,
- * but for one order, whose card stays blocked.
+ * Starts emulators on this machine, then sends and processes fake work until stopped: orders and mails, some
+ * of them duplicated, slow, declined, out of stock or fatal to their process. Parked and dead-lettered work
+ * succeeds once a person releases or redrives it, except one order whose card stays blocked.
  */
 export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<ConsoleDemo> {
   const { seed = 1, rate = 3, onTrouble } = options;
@@ -96,7 +96,7 @@ async function delay(ms: number, signal: AbortSignal): Promise<void> {
   await delayed(ms, undefined, { signal });
 }
 
-/** Claims whose processes died before the demo began, with their messages in the dead-letter queue. */
+/** Writes claims whose processes died before the demo, and sends their messages to the dead-letter queue. */
 async function leaveHung(admin: ClaimAdmin, { sqs, queues }: DemoServices, now: number): Promise<void> {
   const hung = hungClaims(now);
   await writeClaims(

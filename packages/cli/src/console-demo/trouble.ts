@@ -1,29 +1,29 @@
 import { drawn } from './drawn.ts';
 
-/** What is special about a piece of work. */
+/** The special behaviour of a work item. */
 export type Trouble =
   | 'none'
-  /** It runs for many seconds. */
+  /** Runs for many seconds. */
   | 'slow'
-  /** It is sent again, as another message. */
+  /** Is sent a second time, as another message. */
   | 'sent-again'
-  /** Its first attempt fails, and the next delivery succeeds. */
+  /** Fails at the first attempt and succeeds at the next delivery. */
   | 'not-answered'
-  /** Its first attempt fails for good, so that it is parked. It runs once somebody has released it. */
+  /** Is parked after the first attempt, and succeeds once a person releases it. */
   | 'declined'
-  /** It is parked again whenever it is released. */
+  /** Is parked again after every release. */
   | 'always-declined'
-  /** It fails until it is in the dead-letter queue. It runs once somebody has sent it back. */
+  /** Fails until it is in the dead-letter queue, and succeeds once a person redrives it. */
   | 'out-of-stock'
-  /** The process that runs it dies, each time until it is in the dead-letter queue, and leaves its claim behind. */
+  /** Kills its process, leaving its claim, at every delivery until it is in the dead-letter queue. */
   | 'kills-its-process'
-  /** Its body is cut off in the middle. */
+  /** Has a truncated body. */
   | 'not-json';
 
-/** After so many receives a queue of the demo gives a message up. */
+/** The `maxReceiveCount` of the demo's queues. */
 export const MOST_RECEIVES = 3;
 
-/** The first pieces of work have one of each kind, so that there is something to see at once. */
+/** The first work items include every kind of trouble, so that there is something to see at once. */
 const FIRST: readonly Trouble[] = [
   'declined',
   'none',
@@ -39,7 +39,7 @@ const FIRST: readonly Trouble[] = [
   'not-json',
 ];
 
-/** Of a thousand. */
+/** Shares per thousand. */
 const SHARES: readonly (readonly [Trouble, number])[] = [
   ['sent-again', 50],
   ['not-answered', 40],
@@ -50,7 +50,7 @@ const SHARES: readonly (readonly [Trouble, number])[] = [
   ['not-json', 1],
 ];
 
-/** What waits for a person afterwards. */
+/** The troubles that leave work for a person. */
 const LASTING: ReadonlySet<Trouble> = new Set([
   'declined',
   'always-declined',
@@ -59,10 +59,10 @@ const LASTING: ReadonlySet<Trouble> = new Set([
   'not-json',
 ]);
 
-/** The numbers before this one are of what was done before the demo began. */
+/** The first number of the demo. Lower numbers belong to the earlier claims. */
 export const FIRST_NUMBER = 1_001;
 
-/** What is special about the work of this number, always the same for a seed. */
+/** Returns the trouble of a work item; always the same for a seed. */
 export function troubleOf(seed: number, number: number): Trouble {
   const first = FIRST[number - FIRST_NUMBER];
   if (first !== undefined) return first;
@@ -74,12 +74,11 @@ export function troubleOf(seed: number, number: number): Trouble {
   return 'none';
 }
 
-/** Whether it waits for a person afterwards. */
 export function isLasting(trouble: Trouble): boolean {
   return LASTING.has(trouble);
 }
 
-/** How long an attempt runs, in milliseconds: most take a third of a second, some ten times as long. */
+/** Returns an attempt's duration: 60 to 1,800 ms, or 8 to 25 seconds for `slow`. */
 export function durationOf(seed: number, number: number, attempt: number, trouble: Trouble): number {
   const share = drawn(seed, number * 31 + attempt, 1_000) / 1_000;
   return Math.round(trouble === 'slow' ? 8_000 + 17_000 * share : 60 * 30 ** share);

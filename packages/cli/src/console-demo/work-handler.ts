@@ -19,13 +19,13 @@ export interface WorkHandlerOptions {
   readonly sqs: SqsClient;
   readonly queueUrl: string;
   readonly deadLetterUrl: string;
-  /** How long completed claims are kept, in milliseconds. */
+  /** The retention of completed claims, in milliseconds. */
   readonly retentionMs: number;
-  /** Resolves after so many milliseconds; rejects when `signal` is aborted. */
+  /** Resolves after `ms`; rejects when `signal` is aborted. */
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Does a kind of work: each piece takes its time, and ends as its number says. */
+/** Creates the processor of a kind of work. The number of each item determines its duration and its end. */
 export function workHandler(options: WorkHandlerOptions): BatchProcessor {
   const { kind, seed, store, sqs, queueUrl, deadLetterUrl, retentionMs, delay } = options;
   return createBatchProcessor<Readonly<Record<string, unknown>>>(
@@ -52,7 +52,7 @@ export function workHandler(options: WorkHandlerOptions): BatchProcessor {
   );
 }
 
-/** The id in a body; undefined where there is none. */
+/** Returns the id in a body, or undefined if there is none. */
 export function idIn({ idName }: KindOfWork, body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const id = (body as Readonly<Record<string, unknown>>)[idName];
@@ -61,18 +61,18 @@ export function idIn({ idName }: KindOfWork, body: unknown): string | undefined 
 
 export interface DeathOptions extends Pick<WorkHandlerOptions, 'kind' | 'seed' | 'store'> {
   readonly newId: () => string;
-  /** Shorter than the queue's visibility timeout: the next delivery takes over. */
+  /** Shorter than the queue's visibility timeout, so that the next delivery takes over. */
   readonly leaseMs: number;
 }
 
 /**
- * What the process of a handler leaves behind when it dies: a claim that nobody settles, and a message that comes again. It
- * happens to messages of work that kills its process, until their queue has given them up.
+ * Simulates processes that die: a claim that nobody settles, and a message that is delivered again. It
+ * affects messages with `kills-its-process` until they are in the dead-letter queue.
  */
 export function withDeaths(handler: SqsHandler, options: DeathOptions): SqsHandler {
   const { kind, seed, store, newId, leaseMs } = options;
 
-  /** Whether the process dies with this message. */
+  /** Whether the process dies with this message. If so, leaves its claim behind. */
   async function dies({ body, messageId }: SQSEvent['Records'][number]): Promise<boolean> {
     const id = idInText(kind, body);
     if (id === undefined || troubleOf(seed, numberIn(id)) !== 'kills-its-process') return false;

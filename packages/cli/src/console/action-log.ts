@@ -2,7 +2,7 @@ import type { ActionJson } from './api.ts';
 
 const MOST_KEPT = 1_000;
 
-/** What was done by this console, newest first. Each claim's own history is in its row. */
+/** The log of this console's actions. Each claim's own history is in its row. */
 export class ActionLog {
   readonly #tell: (action: ActionJson) => void;
   #actions: readonly ActionJson[] = [];
@@ -11,12 +11,12 @@ export class ActionLog {
     this.#tell = tell;
   }
 
-  /** The newest first. */
+  /** Returns the actions, newest first. */
   all(): readonly ActionJson[] {
     return this.#actions;
   }
 
-  /** Adds one; one of the same job takes the place of what was known of it. */
+  /** Adds an action, or replaces the one of the same job. */
   put(action: ActionJson): void {
     const isKnown = this.#actions.some(({ job }) => job === action.job);
     this.#actions = isKnown

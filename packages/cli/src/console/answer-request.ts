@@ -15,14 +15,14 @@ import {
 import type { SessionSecrets } from './session-secrets.ts';
 import { isAsset, PAGES, sendAsset, sendPage, sendText } from './static-files.ts';
 
-/** Who may ask, and who answers. */
+/** The parts that check and answer requests. */
 export interface RequestPorts {
   readonly parts: ConsoleParts;
   readonly names: OwnNames;
   readonly secrets: SessionSecrets;
 }
 
-/** Answers one request, whatever comes. */
+/** Answers a request, with an error response if it fails. */
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,7 +37,7 @@ export async function answerRequest(
     const { status, body } = answerFor(thrown);
     if (response.headersSent) response.destroy();
     else {
-      // What is still being sent is not read to its end.
+      // The rest of the request is not read.
       if (!request.complete) response.setHeader('Connection', 'close');
       if (isApi) sendJson(response, status, body);
       else sendText(response, status, body.error.message);
@@ -61,7 +61,7 @@ async function answer(
     await answerApi(request, response, { parts, names, secrets }, { pathname, query });
     return;
   }
-  if (request.method !== 'GET') throw new ApiError(405, 'no-method', 'Only GET is answered here.');
+  if (request.method !== 'GET') throw new ApiError(405, 'no-method', 'Use GET for pages.');
   const { appFolder } = parts.options;
   if (PAGES.has(pathname)) await sendPage(response, appFolder);
   else if (!isAsset(pathname) || !(await sendAsset(response, appFolder, pathname))) {

@@ -1,7 +1,7 @@
 import { hasCode } from '../tool-base/errors.ts';
 import type { ErrorJson } from './api.ts';
 
-/** An answer other than what was asked for. */
+/** An error that the API returns with its status and code. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -14,12 +14,11 @@ export class ApiError extends Error {
   }
 }
 
-/** What was asked for cannot be. */
 export function badRequest(message: string): ApiError {
   return new ApiError(400, 'bad-request', message);
 }
 
-/** What is told of anything that was thrown. */
+/** Converts a thrown value to the status and body of the response. */
 export function answerFor(thrown: unknown): { readonly status: number; readonly body: ErrorJson } {
   if (thrown instanceof ApiError) return told(thrown.status, thrown.code, thrown.message);
   if (hasCode(thrown, 'BATCHLATCH_CONFIGURATION')) {
@@ -37,7 +36,7 @@ function told(
   return { status, body: { error: { code, message } } };
 }
 
-/** What an error says, with what AWS's SDK leaves to the name. */
+/** Returns the message of an error, preceded by its name unless that adds nothing. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { message, name } = thrown;

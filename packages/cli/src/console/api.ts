@@ -1,6 +1,6 @@
 /**
- * What the console's server and its pages tell each other, as JSON. Times are ISO 8601 unless their name ends in `Ms`. Numbers
- * that JSON's readers would round, beyond 2^53, are strings.
+ * The JSON API between the console's server and its pages. Times are ISO 8601 unless their name ends in `Ms`.
+ * Integers beyond 2^53, which JSON readers would round, are strings.
  */
 import type {
   ClaimJson,
@@ -17,16 +17,16 @@ import type {
 
 /** `GET /api/session` */
 export interface Session {
-  /** Where the claims are, such as `table claims`. */
+  /** The location of the claims, such as `table claims`. */
   readonly place: string;
   readonly operator: string;
   readonly allowChanges: boolean;
-  /** Whether all claims are read every few seconds while somebody looks. */
+  /** Whether the server reads all claims every few seconds while a page is open. */
   readonly readsBySelf: boolean;
   readonly estimatedRows?: number;
   readonly queues: readonly QueueJson[];
   readonly version: string;
-  /** States that an index counts and lists; of the others every row is read. */
+  /** States that an index counts and lists. Other states need a scan. */
   readonly indexedStates: readonly ClaimState[];
 }
 
@@ -42,64 +42,64 @@ export interface ErrorJson {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** A number of claims, and how well it is known. */
+/** A number of claims with its accuracy. */
 export interface Count {
   readonly count: number | null;
-  /** `exact`: counted now. `as-of`: counted at `asOf`. `estimate`: by the database's own, which may be hours old. */
+  /** `exact`: counted now. `as-of`: counted at `asOf`. `estimate`: the database's own, maybe hours old. */
   readonly kind: 'exact' | 'at-least' | 'as-of' | 'estimate' | 'unknown';
   readonly asOf?: string;
 }
 
-/** An overdue claim at a glance. */
+/** A summary of an overdue claim. */
 export interface OverdueJson {
   readonly key: string;
   readonly keyHash: string;
-  /** Since when, in epoch milliseconds: the end of its lease. */
+  /** The end of its lease, in epoch milliseconds. */
   readonly sinceMs: number;
   readonly lockedBy?: string;
   readonly attempt: number;
 }
 
-/** Who holds claims, with their load. */
+/** An owner of claims with its load. */
 export interface HolderJson {
-  /** Function and version, or what the worker calls itself; null where claims do not say. */
+  /** The function and version, or the worker's name; null if the claims do not contain it. */
   readonly lockedBy: string | null;
   readonly running: number;
   readonly overdue: number;
   readonly oldestClaimedAt?: string;
 }
 
-/** A queue at a glance. */
+/** A summary of a queue. */
 export interface QueueFactsJson extends QueueJson {
   readonly waiting?: number;
   readonly inFlight?: number;
   readonly delayed?: number;
   readonly oldestAgeMs?: number;
-  /** How many message groups keep the others waiting, where CloudWatch says. */
+  /** The number of message groups that delay the others, from CloudWatch. */
   readonly noisyGroups?: number;
   readonly error?: string;
 }
 
-/** How values lie, and how many are in each stretch. */
+/** A distribution of values with its buckets. */
 export interface Histogram extends Distribution {
-  /** Those up to `upTo` and above the bucket before; without `upTo`: all above. */
+  /** Values above the previous bucket and up to `upTo`; the last bucket has no `upTo`. */
   readonly buckets: readonly { readonly upTo?: number; readonly count: number }[];
 }
 
-/** What a read of all claims found. */
+/** Statistics from a read of all claims. */
 export interface StatisticsJson {
   readonly asOf: string;
-  /** Whether every row was seen. */
+  /** Whether every row was read. */
   readonly isWhole: boolean;
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly waitingMs?: Histogram;
   readonly runningMs?: Histogram;
   readonly attempts?: Distribution;
-  /** How long each of `periods` is. */
+  /** The length of each of `periods`. */
   readonly periodMs: number;
   readonly periods: readonly StatisticsPeriod[];
-  /** How many completed claims have an end before their begin, by clocks that differ; they count as 0. */
+  /** The number of completed claims that end before they begin, because clocks differ. They count as 0. */
   readonly negativeTimes: number;
 }
 
@@ -108,10 +108,10 @@ export interface Overview {
   readonly at: string;
   readonly counts: Readonly<Record<ClaimState, Count>>;
   readonly oldestOverdue?: { readonly key?: string; readonly since: string; readonly lockedBy?: string };
-  /** Those that are overdue longest. */
+  /** The claims that are overdue longest. */
   readonly overdue: readonly OverdueJson[];
   readonly holders: readonly HolderJson[];
-  /** False where there were too many claims to read them all. */
+  /** False if there were too many claims to read them all. */
   readonly holdersAreWhole: boolean;
   readonly queues: readonly QueueFactsJson[];
   readonly statistics?: StatisticsJson;
@@ -135,16 +135,16 @@ export interface ClaimsJson {
   readonly claims: readonly ClaimJson[];
   readonly next?: string;
   readonly readBy: 'index' | 'scan';
-  /** The index that the table lacks, and so was scanned. */
+  /** The missing index because of which the table was scanned. */
   readonly missingIndex?: string;
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly unreadable?: number;
-  /** Rows that only a newer version of batchlatch reads. */
+  /** Rows that only a newer version of batchlatch can read. */
   readonly newer?: readonly NewerRow[];
 }
 
-/** One event of a claim's past. */
+/** An event in the history of a claim. */
 export type EventJson = TimelineEvent extends infer Event
   ? Event extends TimelineEvent
     ? Omit<Event, 'at'> & { readonly at: string | null }
@@ -157,11 +157,11 @@ export interface ClaimDetailJson {
   readonly events: readonly EventJson[];
   readonly logUrl?: string;
   readonly hasResult: boolean;
-  /** Of `result=1`: the JSON text as it is stored, so that no number of it is rounded. */
+  /** The stored JSON text, with all digits of its numbers; only for `result=1`. */
   readonly result?: string;
 }
 
-/** Which claims a plan is for. */
+/** A filter for the claims of a plan. */
 export interface FilterJson {
   readonly state?: ClaimState;
   readonly by?: 'key' | 'prefix' | 'record' | 'hash';
@@ -172,7 +172,7 @@ export interface FilterJson {
 export interface PlanRequest {
   readonly operation: OperationKind;
   readonly filter?: FilterJson;
-  /** As the person saw them. */
+  /** The chosen claims, as the person saw them. */
   readonly claims?: readonly SeenJson[];
   readonly force?: boolean;
 }
@@ -185,16 +185,16 @@ export interface SeenJson {
   readonly attempt: number | string;
 }
 
-/** What a change would do. */
+/** A preview of a change. */
 export interface PlanJson {
   readonly plan: string;
   readonly operation: OperationKind;
   readonly force: boolean;
-  /** How many claims are in it. */
+  /** The number of claims in the plan. */
   readonly count: number;
-  /** How many of them would be changed. */
+  /** The number of them that would be changed. */
   readonly wouldChange: number;
-  /** Whether these are all that match. */
+  /** Whether the plan includes all matching claims. */
   readonly isWhole: boolean;
   readonly byState: Readonly<Record<ClaimState, number>>;
   readonly wouldBeRefused: Readonly<Record<RefusalReason, number>>;
@@ -208,7 +208,7 @@ export interface ChangesRequest {
   readonly plan: string;
   readonly reason: string;
   readonly result?: string;
-  /** Of `forget`: must be true. */
+  /** Must be true for `forget`. */
   readonly confirmed?: boolean;
 }
 
@@ -217,9 +217,9 @@ export interface ChangesResult {
   readonly done: number;
   readonly refused: Readonly<Record<RefusalReason, number>>;
   readonly failed: number;
-  /** Of a job that was stopped: how many were not sent. */
+  /** The number of claims that were not sent because the job was stopped. */
   readonly notSent: number;
-  /** The first 100 that were not changed. */
+  /** The first 100 claims that were not changed. */
   readonly notChanged: readonly {
     readonly key: string;
     readonly why: RefusalReason | 'failed';
@@ -250,7 +250,9 @@ export interface PeekJson {
   readonly isWhole: boolean;
   readonly total: number;
   readonly stillHidden: number;
-  /** Absent where claims did not have to be searched for. `isWhole` false: not all parked claims were searched; ask with `scan`. */
+  /**
+   * Absent if no search was needed. `isWhole` is false if parked claims remain to be searched with `scan`.
+   */
   readonly parkedRead?: {
     readonly readBy: 'index' | 'scan';
     readonly rowsRead: number;
@@ -269,6 +271,6 @@ export interface ActionJson {
   readonly refused: number;
   readonly failed: number;
   readonly job: string;
-  /** Absent while it runs. */
+  /** Absent while the action runs. */
   readonly ended?: 'whole' | 'aborted' | 'failed';
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../tool-base/clock.ts';
 import { type FullRead, readAll } from './full-read.ts';
 import type { Jobs } from './jobs.ts';
 
-/** Reads of every claim that somebody asked for, one at a time. */
+/** The reads of all claims that people request, one at a time. */
 export class AskedReads {
   readonly #ports: {
     readonly store: ClaimAdmin;
@@ -22,7 +22,7 @@ export class AskedReads {
     this.#ports = ports;
   }
 
-  /** Starts one, unless one runs: then it is that one. */
+  /** Starts a read, or returns the running one. */
   start(): { readonly job: string } {
     if (this.#running !== undefined) return { job: this.#running };
     const { store, clock, jobs, onRead } = this.#ports;

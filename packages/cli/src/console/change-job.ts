@@ -11,13 +11,13 @@ import type { ChangesResult } from './api.ts';
 import { messageOf } from './api-error.ts';
 import type { JobEnd, JobRun } from './jobs.ts';
 
-/** How many are sent before it is looked whether somebody wants to stop. */
+/** The number of claims that are sent before the job checks whether it was stopped. */
 const AT_ONCE = 100;
 const MOST_TOLD = 100;
 
 type NotChanged = ChangesResult['notChanged'][number];
 
-/** Changes claims; what was sent is waited for: a request that is given up may have been carried out. */
+/** Changes claims. A stop waits for the claims already sent: an abandoned request may have been executed. */
 export async function changeAll(
   store: ClaimAdmin,
   claims: readonly SeenClaim[],

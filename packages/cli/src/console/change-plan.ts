@@ -14,11 +14,11 @@ import { badRequest } from './api-error.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
 import { checkInput, MOST_PLANNED, SEEN } from './inputs.ts';
 
-/** What a plan would do, and to which claims. */
+/** A planned change and its claims. */
 export interface ChangePlan {
   readonly operation: OperationKind;
   readonly force: boolean;
-  /** Those that would be changed, as they were seen. */
+  /** The claims that would be changed, as they were seen. */
   readonly claims: readonly SeenClaim[];
 }
 
@@ -44,7 +44,7 @@ interface Reading {
   readonly onProgress: (claims: number) => void;
 }
 
-/** The claims that match a filter, up to 10,000. */
+/** Finds the claims that match a filter, up to 10,000. */
 export async function findMatching(filter: ClaimFilter, reading: Reading): Promise<Found> {
   const items = new Map<string, Item>();
   let rowsRead = 0;
@@ -64,7 +64,7 @@ export async function findMatching(filter: ClaimFilter, reading: Reading): Promi
   return { items: [...items.values()], isWhole, rowsRead, ...(readUnits !== undefined && { readUnits }) };
 }
 
-/** The claims that a person has chosen, as they are now beside as they were seen. */
+/** Reads the claims that a person chose, to compare them with what that person saw. */
 export async function findChosen(chosen: readonly SeenClaim[], reading: Reading): Promise<Found> {
   const items: Item[] = [];
   for (let start = 0; start < chosen.length; start += READS_AT_ONCE) {
@@ -80,7 +80,7 @@ export async function findChosen(chosen: readonly SeenClaim[], reading: Reading)
   return { items, isWhole: true, rowsRead: items.length };
 }
 
-/** What a change would do to what was found. */
+/** Returns the plan for the claims that were found, and its preview. */
 export function planOf(
   { operation, force }: Pick<ChangePlan, 'operation' | 'force'>,
   { items, isWhole, rowsRead, readUnits }: Found,
@@ -114,7 +114,7 @@ export function planOf(
   };
 }
 
-/** Reads claims as a page has seen them. Throws an `ApiError` that names the first that cannot be one. */
+/** Validates the claims that a page sends. Throws an `ApiError` that names the first invalid one. */
 export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
   given.forEach((claim, index) => checkInput(`claims[${index}]`, seenIn(claim), SEEN));
   const chosen = (given as readonly SeenJson[]).map((claim): SeenClaim => ({
@@ -124,12 +124,12 @@ export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
     attempt: Number(claim.attempt),
   }));
   if (new Set(chosen.map(({ key }) => key)).size < chosen.length) {
-    throw badRequest('A key stands twice among the claims.');
+    throw badRequest('Expected `claims` to have different keys, but a key occurs twice.');
   }
   return chosen;
 }
 
-/** A page may send all that it was shown of a claim. */
+/** Takes only the known members: a page may send everything that it shows of a claim. */
 function seenIn(claim: unknown): unknown {
   return typeof claim === 'object' && claim !== null && !Array.isArray(claim)
     ? seenOf(claim as unknown as Claim)
@@ -140,7 +140,7 @@ function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {
   return { key, status, owner, attempt };
 }
 
-/** It may be long, and nobody is shown it here. */
+/** Drops the result, which may be long and is not shown here. */
 function withoutResult({ result, ...claim }: Claim): Claim {
   return result === undefined ? claim : { ...claim, result: '' };
 }

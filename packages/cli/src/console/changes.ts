@@ -17,10 +17,10 @@ export interface ChangesPorts {
   readonly operator: string;
 }
 
-/** Members that `INPUTS` has checked. */
+/** Members checked against `INPUTS`. */
 type Input = Readonly<Record<string, unknown>>;
 
-/** Changes of claims in two steps: what would be done, and then doing it. */
+/** The changes of claims in two steps: a plan with its preview, then its execution. */
 export class Changes {
   readonly #ports: ChangesPorts;
   readonly #plans: KeptPlans<ChangePlan>;
@@ -30,7 +30,7 @@ export class Changes {
     this.#plans = new KeptPlans(ports.clock);
   }
 
-  /** Says what a change would do. It is a job while it reads, given up when `signal` is aborted. */
+  /** Plans a change. It runs as a job, which stops when `signal` is aborted. */
   async plan(input: Input, signal: AbortSignal): Promise<PlanJson> {
     const { operation, force = false, filter, claims } = input as unknown as PlanRequest;
     if ((filter === undefined) === (claims === undefined)) {
@@ -66,14 +66,15 @@ export class Changes {
     });
   }
 
-  /** Carries a plan out, once. */
+  /** Carries out a plan, once. */
   change(input: Input): { readonly job: string } {
     const { plan: planId, reason, result, confirmed } = input as unknown as ChangesRequest;
     const plan = this.#plans.get(planId);
     const { operation, force, claims } = plan;
-    if (result !== undefined && operation !== 'resolve') throw badRequest('`result` is of `resolve` alone.');
+    if (result !== undefined && operation !== 'resolve')
+      throw badRequest('`result` is only for `resolve`. Leave it out.');
     if (operation === 'forget' && confirmed !== true) {
-      throw badRequest('To forget claims deletes their rows: it needs `confirmed: true`.');
+      throw badRequest('`forget` deletes the rows of claims: confirm it with `confirmed: true`.');
     }
     if (claims.length === 0) throw new ApiError(409, 'nothing-to-do', 'No claim would be changed.');
     const { store, clock, jobs, operator, actions } = this.#ports;

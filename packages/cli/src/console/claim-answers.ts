@@ -3,7 +3,6 @@ import { isoTime } from '../tool-base/iso-time.ts';
 import type { ClaimDetailJson, EventJson } from './api.ts';
 import { logQueryUrl } from './log-query.ts';
 
-/** All that is known of one claim. */
 export function claimDetail(
   claim: Claim,
   {

@@ -10,28 +10,24 @@ import {
 import type { FilterJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 
-/** Which claims are looked for. */
+/** A filter for claims. */
 export interface ClaimFilter {
   readonly state?: ClaimState;
-  /** What `q` is. Default: the beginning of a key. */
+  /** The meaning of `q`. Default: a key prefix. */
   readonly by: 'key' | 'prefix' | 'record' | 'hash';
-  /** Empty: all keys. */
+  /** The value to search for; empty for all keys. */
   readonly q: string;
 }
 
 export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 
-/**
- * The filter of an input that was checked. Throws an `ApiError` for one that says what is searched by, and
- * not what for.
- */
+/** Converts a checked input to a filter. Throws an `ApiError` if `by` has no `q`. */
 export function filterOf({ state, by = 'prefix', q = '' }: FilterJson): ClaimFilter {
   if (by !== 'prefix' && q.trim() === '')
-    throw badRequest(`Expected \`q\` to be what \`by: '${by}'\` looks for.`);
+    throw badRequest(`Expected \`q\` to be the value to search for, as \`by\` is '${by}'.`);
   return { by, q, ...(state !== undefined && { state }) };
 }
 
-/** One bounded page of claims, and what it cost. */
 export async function readPage(
   store: ClaimAdmin,
   { state, by, q }: ClaimFilter,
@@ -55,7 +51,6 @@ async function oneOf(store: ClaimAdmin, key: string, signal: AbortSignal): Promi
   return { claims, readBy: 'index', rowsRead: claims.length };
 }
 
-/** All pages, one after the other. */
 export async function* eachPage(
   store: ClaimAdmin,
   filter: ClaimFilter,
@@ -71,7 +66,7 @@ export async function* eachPage(
     );
     yield page;
     cursor = page.next;
-    await immediate(); // a store in memory would keep every other request waiting
+    await immediate(); // a memory store would block all other requests
     how.signal.throwIfAborted();
   } while (cursor !== undefined);
 }

@@ -12,7 +12,6 @@ import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
 import { Redrives } from './redrives.ts';
 
-/** What a console is made of. */
 export interface ConsoleParts {
   readonly options: ConsoleOptions;
   readonly store: ClaimAdmin;
@@ -30,7 +29,6 @@ export interface ConsoleParts {
 
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
-/** Makes the parts, and tells each of the others. */
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
   const { store, clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
   const { usesReceives = false } = options;
@@ -77,7 +75,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   };
 }
 
-/** CloudWatch has a value a minute, and each question costs. */
+/** CloudWatch has one value per minute, and each request costs money. */
 const METRICS_EVERY_MS = 60_000;
 
 function queueMetricsOf(
@@ -92,7 +90,7 @@ function queueMetricsOf(
     try {
       known = await queueMetrics(signal);
     } catch {
-      known = new Map(); // without the right to ask there are none
+      known = new Map(); // no permission
     }
     return known;
   };

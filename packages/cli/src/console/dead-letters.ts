@@ -23,33 +23,37 @@ export interface DeadLettersPorts {
 
 const DEFAULT_PEEKED = 50;
 
-/** Shows the messages of dead-letter queues beside their claims. */
+/** The messages of dead-letter queues with their claims. */
 export class DeadLetters {
   readonly #ports: DeadLettersPorts;
   readonly #bodies = new PeekedBodies();
-  /** Two looks at one queue would hide its messages from one another. */
+  /** The last peek of each queue: two concurrent ones would hide messages from each other. */
   readonly #looking = new Map<string, Promise<unknown>>();
 
   constructor(ports: DeadLettersPorts) {
     this.#ports = ports;
   }
 
-  /** SQS, and one of the dead-letter queues that the console was started with. Throws an `ApiError` for any other. */
+  /** Returns SQS and a dead-letter queue of the console. Throws an `ApiError` for any other queue. */
   open(queue: unknown): { readonly sqs: DeadLetterSqs; readonly queueUrl: string } {
     const { sqs, queues } = this.#ports;
     const known = queues.find(({ url, name }) => url === queue || name === queue);
     if (known === undefined || sqs === undefined) {
-      throw new ApiError(404, 'no-queue', 'The console was not started with this queue.');
+      throw new ApiError(
+        404,
+        'no-queue',
+        'The console was not started with this queue. Restart it with --queue or --dlq.',
+      );
     }
     if (!known.isDeadLetter) {
       throw badRequest(
-        'This queue is no dead-letter queue: its messages are not looked at. Start with --dlq.',
+        'The console reads the messages of dead-letter queues only. Restart it with --dlq for this queue.',
       );
     }
     return { sqs, queueUrl: known.url };
   }
 
-  /** Some messages. Without `scan` it never reads more than one page of a table to find the claims of messages. */
+  /** Reads some messages. Without `scan`, reads at most one page of a table to find their claims. */
   async peek(
     { queue, limit = DEFAULT_PEEKED, scan = false }: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
@@ -76,7 +80,7 @@ export class DeadLetters {
     };
   }
 
-  /** The body of a message that was looked at. */
+  /** Returns the body of a message that was peeked. */
   body({ queue, messageId }: Readonly<Record<string, unknown>>): { readonly body: string } {
     const { queueUrl } = this.open(queue);
     const body = this.#bodies.get(queueUrl, String(messageId));
@@ -84,11 +88,11 @@ export class DeadLetters {
     throw new ApiError(
       404,
       'not-peeked',
-      'This message was looked at too long ago. Look at the queue again.',
+      'The body of this message is no longer kept. Read the messages of the queue again.',
     );
   }
 
-  /** One after the other. */
+  /** Runs the peeks of a queue one after the other. */
   #alone<Answer>(queueUrl: string, look: () => Promise<Answer>): Promise<Answer> {
     const before = this.#looking.get(queueUrl) ?? Promise.resolve();
     const answer = before.then(look);
@@ -100,7 +104,7 @@ export class DeadLetters {
   }
 }
 
-/** The store, whose lists end after the first page of a scan. */
+/** Wraps the store so that a list ends after the first page of a scan. */
 function withoutScans(store: ClaimAdmin): {
   readonly store: ClaimAdmin;
   readonly isCut: () => boolean;

@@ -13,7 +13,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long a period may be: what people read at a glance. */
+/** The possible lengths of a period: values that are easy to read. */
 const PERIODS_MS: readonly number[] = [
   5 * SECOND,
   10 * SECOND,
@@ -27,7 +27,7 @@ const PERIODS_MS: readonly number[] = [
   12 * HOUR,
   DAY,
 ];
-/** More do not fit on a plot. */
+/** The number of periods that fit on a plot. */
 const MOST_PERIODS = 180;
 
 const BUCKETS_MS: readonly number[] = [
@@ -43,7 +43,7 @@ type End = readonly [
   runningMs: number | undefined,
 ];
 
-/** When and how claims ended, and how long they waited and ran. */
+/** A tally of when and how claims ended, and of how long they waited and ran. */
 export class EndTally {
   readonly #ends: End[] = [];
   readonly #attempts: number[] = [];
@@ -57,7 +57,7 @@ export class EndTally {
     this.#ends.push([claim.completedAt ?? claim.updatedAt, state, floored(waitingMs), floored(runningMs)]);
   }
 
-  /** `lastMs`: periods of 5 s of this last stretch of time. Otherwise as long as the times ask for. */
+  /** Returns the statistics: of the last `lastMs` in periods of 5 s, or of all claims. */
   result(
     now: number,
     lastMs: number | undefined,
@@ -82,7 +82,7 @@ export class EndTally {
   }
 }
 
-/** Clocks of two machines may say that something ended before it began. */
+/** Clocks of two machines may differ, so an end may be before its begin. */
 function floored(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.max(ms, 0);
 }
@@ -112,7 +112,7 @@ function periodsOf(
   now: number,
   lastMs: number | undefined,
 ): { readonly periodMs: number; readonly periods: readonly StatisticsPeriod[] } {
-  // Rows of Powertools do not tell when they ended.
+  // Rows of Powertools have no end time.
   const ends = all.filter(([at]) => at > 0 && (lastMs === undefined || at > now - lastMs));
   const periodMs = lastMs === undefined ? lengthFor(ends) : (PERIODS_MS[0] as number);
   const byFrom = new Map<number, End[]>();

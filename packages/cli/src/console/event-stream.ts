@@ -4,41 +4,44 @@ import { ApiError } from './api-error.ts';
 import { toJson } from './json.ts';
 
 const MOST_LISTENERS = 64;
-/** What is kept for one that reads slowly: the newest of each name and id. */
+/** The most events kept for a slow listener: the newest of each name and id. */
 const MOST_KEPT = 200;
 const COMMENT_EVERY_MS = 15_000;
-/** One that has taken nothing for so long is let go; its browser connects again. */
+/** A listener that reads nothing for this long is disconnected; its browser reconnects. */
 const LONGEST_STALL_MS = 30_000;
 
 interface Listener {
   readonly response: ServerResponse;
-  /** What waits until the connection takes more, by what a newer one replaces. */
+  /** The events that wait for the connection, by name and id; a newer one replaces an older. */
   readonly kept: Map<string, string>;
   stalledAt: number | undefined;
 }
 
-/** The pages that listen, each told by server-sent events. */
+/** The server-sent events to the open pages. */
 export class EventStream {
   readonly #clock: Clock;
   readonly #listeners = new Set<Listener>();
   readonly #onCount: (listeners: number) => void;
   #cancelTimer: (() => void) | undefined;
 
-  /** `onCount` is told when somebody comes or goes. */
+  /** `onCount` is called when a page connects or disconnects. */
   constructor(clock: Clock, onCount: (listeners: number) => void) {
     this.#clock = clock;
     this.#onCount = onCount;
   }
 
-  /** How many listen. */
   get size(): number {
     return this.#listeners.size;
   }
 
-  /** Adds one, and tells it these events at once. Throws an `ApiError` for one too many. */
+  /** Adds a listener and sends it the first events. Throws an `ApiError` if there are too many listeners. */
   add(response: ServerResponse, first: readonly (readonly [name: string, data: unknown])[]): void {
     if (this.#listeners.size >= MOST_LISTENERS) {
-      throw new ApiError(503, 'too-many-pages', `${MOST_LISTENERS} pages listen already. Close some.`);
+      throw new ApiError(
+        503,
+        'too-many-pages',
+        `${MOST_LISTENERS} pages are open, which is the limit. Close one.`,
+      );
     }
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
@@ -57,14 +60,13 @@ export class EventStream {
     this.#onCount(this.#listeners.size);
   }
 
-  /** Tells everybody. Of events with one name and `id`, one that reads slowly gets the newest alone. */
+  /** Sends an event to all listeners. A slow one gets only the newest event of a name and `id`. */
   send(name: string, data: unknown, id: string = ''): void {
     if (this.#listeners.size === 0) return;
     const text = textOf(name, data);
     for (const listener of this.#listeners) this.#send(listener, `${name} ${id}`, text);
   }
 
-  /** Ends all of them. */
   close(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
@@ -112,7 +114,7 @@ export class EventStream {
   }
 }
 
-/** JSON has no line breaks. */
+/** Formats an event. `data` needs no escaping, because JSON has no line breaks. */
 function textOf(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${toJson(data)}\n\n`;
 }

@@ -29,7 +29,7 @@ const COLUMNS: readonly (readonly [name: string, value: (claim: ClaimJson) => un
   ['hasResult', ({ hasResult }) => hasResult],
 ];
 
-/** Writes the claims that match, as they are read. Where that fails in between, the download breaks off, and is seen to. */
+/** Streams the matching claims. If reading fails midway, the browser sees a broken download. */
 export async function sendExport(
   response: ServerResponse,
   format: ExportFormat,
@@ -37,7 +37,7 @@ export async function sendExport(
   reading: { readonly store: ClaimAdmin; readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<void> {
   const pages = eachPage(reading.store, filter, reading);
-  // The first page is read before anything is sent: what fails at once is told as an error.
+  // The first page is read before the headers are sent, so that its error gets a proper response.
   let page = await pages.next();
   const name = `claims-${new Date(reading.now()).toISOString().slice(0, 19).replaceAll(':', '-')}.${format}`;
   response.writeHead(200, {
@@ -67,7 +67,7 @@ export async function sendExport(
   }
 }
 
-/** Waits where the other end takes no more. */
+/** Writes, and waits for `drain` if the connection is full. */
 async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (text !== '' && !response.write(text)) await once(response, 'drain', { signal });
@@ -77,12 +77,12 @@ function cellsOf(claim: ClaimJson): readonly unknown[] {
   return COLUMNS.map(([, value]) => value(claim));
 }
 
-/** A line of CSV as RFC 4180 has it. */
+/** Returns a line of CSV (RFC 4180). */
 export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/** Spreadsheets take a text that begins with one of these for a formula; an apostrophe before it makes it text. */
+/** Spreadsheets treat texts that begin with these as formulas; a leading apostrophe prevents it. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 
 function csvCell(value: unknown): string {

@@ -4,7 +4,7 @@ import type { Clock } from '../tool-base/clock.ts';
 import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';
 
-/** What a read of all claims found. */
+/** The result of a read of all claims. */
 export interface FullRead {
   readonly at: number;
   readonly isWhole: boolean;
@@ -14,7 +14,7 @@ export interface FullRead {
   readonly statistics: StatisticsJson;
 }
 
-/** What is kept of each is some 100 bytes. */
+/** The most claims of a read; each takes about 100 bytes of memory. */
 const MOST_CLAIMS = 1_000_000;
 
 /** Reads all claims, page by page, up to a million. */
@@ -27,7 +27,7 @@ export async function readAll(
     onProgress,
   }: {
     readonly signal: AbortSignal;
-    /** As `EndTally.result` takes it. */
+    /** Passed to `EndTally.result`. */
     readonly lastMs?: number;
     readonly onProgress?: (rowsRead: number) => void;
   },
@@ -47,7 +47,7 @@ export async function readAll(
     if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
     cursor = page.next;
     onProgress?.(rowsRead);
-    await immediate(); // a store in memory would keep every other request waiting
+    await immediate(); // a memory store would block all other requests
   } while (cursor !== undefined && claims < MOST_CLAIMS);
   const isWhole = cursor === undefined;
   return {

@@ -3,15 +3,15 @@ import type { Clock } from '../tool-base/clock.ts';
 import type { HolderJson, OverdueJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';
 
-/** How many claims are in a state, by the index. */
+/** The number of claims in a state, from the index. */
 export interface IndexCount {
   readonly count: number;
-  /** False where there are more than were counted. */
+  /** False if the count stopped early. */
   readonly isWhole: boolean;
   readonly at: number;
 }
 
-/** Who holds claims, by the index. */
+/** The owners of claims, from the index. */
 export interface Held {
   readonly at: number;
   readonly overdue: readonly OverdueJson[];
@@ -19,12 +19,12 @@ export interface Held {
   readonly isWhole: boolean;
 }
 
-/** A count ends after so many entries. */
+/** A count stops after this many entries. */
 const MOST_COUNTED = 100_000;
-/** Of each state, so many rows are looked at to see who holds claims. */
+/** The rows per state that are read to find the owners of claims. */
 const MOST_HELD = 200;
 
-/** What the index of a store tells, without any scan: a state that it turns out not to have is not asked for again. */
+/** The counts and owners from a store's index, without scans of states that the index lacks. */
 export class IndexRead {
   readonly #store: ClaimAdmin;
   readonly #clock: Clock;
@@ -37,12 +37,12 @@ export class IndexRead {
     this.#states = new Set(states);
   }
 
-  /** The states that it has, as far as that is known. */
+  /** The states that the index has, as far as known. */
   get states(): readonly ClaimState[] {
     return [...this.#states];
   }
 
-  /** Counts every state that the index has. Stops at the first page of a scan, and never begins another. */
+  /** Counts every state that the index has. Stops at the first page of a scan. */
   async counts(signal: AbortSignal): Promise<{
     readonly counts: ReadonlyMap<ClaimState, IndexCount>;
     readonly oldestLeaseUntil?: number;
@@ -58,7 +58,7 @@ export class IndexRead {
         const page = await this.#store.count({ state, ...(cursor !== undefined && { cursor }) }, { signal });
         rowsRead += page.rowsRead;
         if (page.readBy === 'scan') {
-          // A store that has no index for one of them has none.
+          // A store without an index for one state has none at all.
           if (this.#isSure) this.#states.delete(state);
           else this.#states.clear();
           return { counts, rowsRead };
@@ -75,7 +75,7 @@ export class IndexRead {
     return { counts, rowsRead, ...(oldestLeaseUntil !== undefined && { oldestLeaseUntil }) };
   }
 
-  /** The claims that somebody holds, up to 200 that run and 200 that are overdue. */
+  /** Reads who owns claims: up to 200 that run and 200 that are overdue. */
   async held(signal: AbortSignal): Promise<Held & { readonly rowsRead: number }> {
     const tally = new ReadTally();
     let rowsRead = 0;

@@ -16,10 +16,10 @@ import type { FilterJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 import { STATES } from './claim-filter.ts';
 
-/** The members of what a page sends, by name: of a body, or of the query of a GET. */
+/** The checks of a request's members, in a POST body or a GET query. */
 export type Input = Readonly<Record<string, Check>>;
 
-/** Throws an `ApiError` that names the member that is unknown, or not what it has to be. */
+/** Throws an `ApiError` that names the unknown or invalid member. */
 export function checkInput(of: string, given: unknown, input: Input): void {
   try {
     checkOptionsOf(of, given, input);
@@ -28,9 +28,9 @@ export function checkInput(of: string, given: unknown, input: Input): void {
   }
 }
 
-/** DynamoDB's longest partition key; batchlatch makes no longer ones on any store. */
+/** DynamoDB's longest partition key; batchlatch uses this limit on every store. */
 const LONGEST_KEY_BYTES = 2_048;
-/** More claims are not changed at once. */
+/** The most claims of one change. */
 export const MOST_PLANNED = 10_000;
 const MOST_CHOSEN_MESSAGES = 1_000;
 const MOST_PEEKED = 500;
@@ -50,7 +50,7 @@ const FILTER: Input = {
   q: { expected: `a text of ${LONGEST_KEY_BYTES} bytes at most`, accepts: isShortText },
 };
 
-/** A claim as the person saw it. */
+/** The checks of a claim as the person saw it. */
 export const SEEN: Input = {
   key: aKey,
   status: required(oneOf('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),
@@ -70,7 +70,7 @@ const PLAN: Input = {
 
 const REASON = required(words(256));
 
-/** Every request of the API, and the members that it may have. */
+/** The checks of every API request. */
 export const INPUTS = {
   'GET /api/session': {},
   'GET /api/events': {},
@@ -117,7 +117,7 @@ export const INPUTS = {
   'POST /api/dead-letters/redrive': { plan: aText, reason: REASON },
 } as const satisfies Readonly<Record<string, Input>>;
 
-/** One way to ask. */
+/** A method and path of the API. */
 export type RequestName = keyof typeof INPUTS;
 
 function isShortText(value: unknown): boolean {
@@ -142,7 +142,7 @@ function aList(expected: string, most: number, isItem: (item: unknown) => boolea
   };
 }
 
-/** A number in a query. */
+/** Accepts a number in a query. */
 function digits(from: number, to: number): Check {
   return {
     expected: `a whole number from ${from} to ${to}`,

@@ -3,16 +3,15 @@ import type { Clock } from '../tool-base/clock.ts';
 import type { JobJson } from './api.ts';
 import { ApiError, messageOf } from './api-error.ts';
 
-/** What a job is handed. */
+/** The handle of a running job. */
 export interface JobRun {
   readonly id: string;
-  /** Aborted when somebody stops it, or the console. */
+  /** Aborted when the job or the console is stopped. */
   readonly signal: AbortSignal;
-  /** Tells how far it is. */
   progress(done: number, total?: number): void;
 }
 
-/** How a job ended by itself. */
+/** The result that a job returns. */
 export interface JobEnd {
   readonly ended?: 'aborted' | 'failed';
   readonly result?: unknown;
@@ -29,10 +28,10 @@ interface Job {
 const MOST_RUNNING = 8;
 const MOST_KEPT = 50;
 const LATELY_MS = 600_000;
-/** Pages need no more often than this. */
+/** The shortest time between two progress events of a job. */
 const TELL_EVERY_MS = 200;
 
-/** What goes on for longer than a request: several at a time, each told of as it goes on. */
+/** The jobs that take longer than a request. They run concurrently and report their progress. */
 export class Jobs {
   readonly #clock: Clock;
   readonly #tell: (job: JobJson) => void;
@@ -44,12 +43,12 @@ export class Jobs {
     this.#tell = tell;
   }
 
-  /** Those that run, in the order of their starts. */
+  /** Returns the running jobs in the order of their starts. */
   running(): readonly JobJson[] {
     return [...this.#jobs.values()].map(({ state }) => state).filter(({ ended }) => ended === undefined);
   }
 
-  /** Those that ended lately: a page that lost its connection waits for the end of its change. */
+  /** Returns the jobs that ended lately, for pages that lost their connection while waiting for the end. */
   endedLately(): readonly JobJson[] {
     const since = this.#clock.now() - LATELY_MS;
     return [...this.#jobs.values()]
@@ -57,20 +56,24 @@ export class Jobs {
       .map(({ state }) => state);
   }
 
-  /** One of the last 50. */
+  /** Finds a running job or one of the last 50. */
   find(id: string): JobJson | undefined {
     return this.#jobs.get(id)?.state;
   }
 
-  /** Starts one. Throws an `ApiError` where too many run. */
+  /** Starts a job. Throws an `ApiError` if too many run. */
   start(
     what: JobJson['what'],
     run: (job: JobRun) => Promise<JobEnd>,
     total?: number,
   ): { readonly id: string; readonly ended: Promise<void> } {
-    if (this.#isStopping) throw new ApiError(503, 'stopping', 'The console is being stopped.');
+    if (this.#isStopping) throw new ApiError(503, 'stopping', 'The console is stopping.');
     if (this.running().length >= MOST_RUNNING) {
-      throw new ApiError(409, 'busy', `${MOST_RUNNING} jobs run already. Wait for one of them.`);
+      throw new ApiError(
+        409,
+        'busy',
+        `${MOST_RUNNING} jobs are running, which is the limit. Wait until one ends.`,
+      );
     }
     const id = randomUUID();
     const stop = new AbortController();
@@ -85,7 +88,7 @@ export class Jobs {
       this.#tell(job.state);
     };
     const work = async (): Promise<void> => {
-      await Promise.resolve(); // it is in the list before it runs
+      await Promise.resolve(); // the job must be in the map before it runs
       update({});
       const end = await ended(
         run({
@@ -106,7 +109,7 @@ export class Jobs {
     return { id, ended: job.ended };
   }
 
-  /** Asks one to stop; false where there is none that runs. */
+  /** Asks a job to stop. Returns false if it does not run. */
   stop(id: string): boolean {
     const job = this.#jobs.get(id);
     if (job === undefined || job.state.ended !== undefined) return false;
@@ -114,7 +117,7 @@ export class Jobs {
     return true;
   }
 
-  /** Asks all to stop, and waits for what they have sent. */
+  /** Asks all jobs to stop, and waits for their end. */
   async stopAll(): Promise<void> {
     this.#isStopping = true;
     for (const { stop } of this.#jobs.values()) stop.abort();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, badRequest } from './api-error.ts';
 
-/** As JSON; numbers that readers of JSON would round are strings. */
+/** Converts to JSON; integers that JSON readers would round become strings. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, exactly);
 }
@@ -10,7 +10,7 @@ function exactly(_name: string, value: unknown): unknown {
   return exact(value);
 }
 
-/** The value, or the digits of a number that would be rounded. */
+/** Returns the value, or the digits of an integer that would be rounded. */
 export function exact(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -19,7 +19,6 @@ export function exact(value: unknown): unknown {
   return value;
 }
 
-/** Answers JSON. */
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   const text = toJson(value);
   response.writeHead(status, {
@@ -31,9 +30,9 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 
 const LONGEST_BODY = 1_048_576;
 
-/** The object that a request brings. Throws an `ApiError` for any other, and for one that is too long. */
+/** Reads a JSON object from a request. Throws an `ApiError` for other bodies and for more than 1 MB. */
 export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  const tooLong = new ApiError(413, 'too-long', 'A request may be 1 MB long at most.');
+  const tooLong = new ApiError(413, 'too-long', 'The request body is larger than 1 MB.');
   if (Number(request.headers['content-length'] ?? 0) > LONGEST_BODY) throw tooLong;
   const chunks: Buffer[] = [];
   let length = 0;
@@ -46,10 +45,10 @@ export async function readJson(request: IncomingMessage): Promise<Readonly<Recor
   try {
     value = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw badRequest('The request is no JSON.');
+    throw badRequest('The request body is not JSON.');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;
   }
-  throw badRequest('The request is no JSON object.');
+  throw badRequest('The request body is not a JSON object.');
 }

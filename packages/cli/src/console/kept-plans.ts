@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../tool-base/clock.ts';
 import { ApiError } from './api-error.ts';
 
-/** A plan is what a person has seen; after so long it is no longer what is there. */
+/** How long a plan is valid: it shows what a person saw, which becomes outdated. */
 const LONGEST_MS = 300_000;
 const MOST_KEPT = 20;
 
-/** The plans that were shown, each of which can be carried out once. */
+/** The plans that were shown. Each can be carried out once. */
 export class KeptPlans<Plan> {
   readonly #clock: Clock;
   readonly #plans = new Map<string, { readonly plan: Plan; readonly at: number }>();
@@ -15,7 +15,7 @@ export class KeptPlans<Plan> {
     this.#clock = clock;
   }
 
-  /** Keeps one, and says how it is asked for and until when. */
+  /** Keeps a plan. Returns its id and the time when it expires. */
   keep(plan: Plan): { readonly id: string; readonly expiresAt: string } {
     const id = randomUUID();
     const at = this.#clock.now();
@@ -25,22 +25,18 @@ export class KeptPlans<Plan> {
     return { id, expiresAt: new Date(at + LONGEST_MS).toISOString() };
   }
 
-  /** One that can still be carried out. Throws an `ApiError` for one that is not there or too old. */
+  /** Returns a valid plan. Throws an `ApiError` for an unknown or expired one. */
   get(id: string): Plan {
     const kept = this.#plans.get(id);
     if (kept === undefined) {
-      throw new ApiError(
-        409,
-        'no-plan',
-        'This was done already, or it was planned too long ago. Look again.',
-      );
+      throw new ApiError(409, 'no-plan', 'This plan was already carried out, or it has expired. Plan again.');
     }
     if (Math.abs(this.#clock.now() - kept.at) <= LONGEST_MS) return kept.plan;
     this.#plans.delete(id);
-    throw new ApiError(409, 'plan-too-old', 'This was planned more than 5 minutes ago. Look again.');
+    throw new ApiError(409, 'plan-too-old', 'This plan is more than 5 minutes old. Plan again.');
   }
 
-  /** It is being carried out, and cannot be again. */
+  /** Removes a plan, because it is being carried out. */
   drop(id: string): void {
     this.#plans.delete(id);
   }

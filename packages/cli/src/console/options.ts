@@ -18,50 +18,50 @@ import type { QueueMetrics } from './queue-reader.ts';
 
 /** Options of `startConsole`. */
 export interface ConsoleOptions {
-  /** The claims. */
+  /** The admin of the claims. */
   readonly store: ClaimAdmin;
-  /** Where they are, such as `table claims`. */
+  /** The location of the claims, such as `table claims`. */
   readonly place: string;
-  /** Who changes claims: at most 128 characters, kept on them. */
+  /** The person who changes claims, in at most 128 characters; stored with each change. */
   readonly operator: string;
   /** The folder of the built pages, with an `index.html`. */
   readonly appFolder: string;
-  /** Of the package, for the pages. */
+  /** The version of the package, for the pages. */
   readonly version: string;
-  /** Queues at a glance; of those that are dead-letter queues, messages too. Default: none. */
+  /** Queues to show, with the messages of dead-letter queues. Default: none. */
   readonly queues?: readonly QueueJson[];
   /** `SQS` of `@aws-sdk/client-sqs`. Needed for `queues`. */
   readonly sqs?: DeadLetterSqs;
-  /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
+  /** Derives a message's key, as `processorKey()` does. Default: parked claims are searched for its id. */
   readonly key?: KeyOfMessage;
-  /** Accepts that a dead-letter queue with a redrive policy of its own may move messages on. Default false. */
+  /** Allows reading a dead-letter queue whose own redrive policy may move messages on. Default false. */
   readonly usesReceives?: boolean;
   /** Whether claims can be changed and messages redriven. Default false. */
   readonly allowChanges?: boolean;
   /** The address to listen on. Default 127.0.0.1. */
   readonly host?: string;
-  /** Default: one that is free. */
+  /** The port to listen on. Default: a free port. */
   readonly port?: number;
   /**
-   * Reads every claim so often, in milliseconds from 500 up, while somebody looks: for emulators. Default: every claim is read
-   * only when somebody asks for it.
+   * The interval for reading all claims while a page is open, from 500 ms up; for emulators. Default: all
+   * claims are read only when a person asks for it.
    */
   readonly readEveryMs?: number;
   /** States that the store may find by an index. Default: in progress, overdue and parked. */
   readonly indexedStates?: readonly ClaimState[];
-  /** How many rows the database says that there are. */
+  /** Returns the database's own estimate of its number of rows. */
   readonly estimateRows?: () => Promise<number | undefined>;
-  /** What SQS itself does not tell of queues, by their URLs. */
+  /** Returns queue metrics that SQS itself does not have, by queue URL. */
   readonly queueMetrics?: (signal: AbortSignal) => Promise<ReadonlyMap<string, QueueMetrics>>;
-  /** The region of the log of the functions, for links to CloudWatch Logs Insights. Default: no links. */
+  /** The region of the functions' logs, for links to CloudWatch Logs Insights. Default: no links. */
   readonly region?: string;
-  /** Told of every action, as it begins and as it ends. */
+  /** Called when an action begins and when it ends. */
   readonly onAction?: (action: ActionJson) => void;
   /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** What the options may be. */
+/** The checks of the options. */
 export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   store: required(anAdmin()),
   place: required(aString()),

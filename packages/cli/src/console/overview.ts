@@ -8,37 +8,37 @@ import { type FullRead, readAll } from './full-read.ts';
 import { type Held, type IndexCount, IndexRead } from './index-read.ts';
 import { Repeating } from './repeating.ts';
 
-/** What an overview is made of. */
+/** The sources of an overview. */
 export interface OverviewPorts {
   readonly store: ClaimAdmin;
   readonly clock: Clock;
-  /** States that an index may have. */
+  /** The states that an index may have. */
   readonly indexedStates: readonly ClaimState[];
-  /** Reads every claim so often, in place of the index. */
+  /** The interval of reading all claims, which replaces the index. */
   readonly readEveryMs: number | undefined;
   readonly estimateRows: (() => Promise<number | undefined>) | undefined;
   readonly queues: (signal: AbortSignal) => Promise<readonly QueueFactsJson[]>;
   readonly jobs: () => readonly JobJson[];
-  /** Told of each overview that differs from the one before. */
+  /** Called with each overview that differs from the previous one. */
   readonly publish: (overview: Overview) => void;
 }
 
 const POLL_EVERY_MS = 2_000;
-/** No more than so many rows are read in a second by itself: entries of an index, and whole rows. */
+/** The most entries of an index, and the most whole rows, that polling reads per second. */
 const ENTRIES_PER_SECOND = 1_000;
 const ROWS_PER_SECOND = 100;
-/** With `readEveryMs`. */
+/** The limit with `readEveryMs`. */
 const READ_ROWS_PER_SECOND = 10_000;
-/** What was counted longer ago, when nobody looked, is no count of now. */
+/** A count older than this is not shown as current. */
 const FRESH_MS = 120_000;
 const AFTER_ERROR_MS = 5_000;
 const ESTIMATE_EVERY_MS = 600_000;
-/** What is read by itself shows the last quarter of an hour. */
+/** Automatic reads show the last 15 minutes. */
 const LAST_MS = 900_000;
 
 /**
- * How claims and queues stand, read once for all pages, and only while one of them listens. It counts what an index has;
- * without `readEveryMs` it never begins to read every row by itself.
+ * A reader of the state of claims and queues, for all pages together and only while one is open. It counts
+ * the states that an index has, and scans only with `readEveryMs`.
  */
 export class OverviewReader {
   readonly #ports: OverviewPorts;
@@ -67,33 +67,30 @@ export class OverviewReader {
     ];
   }
 
-  /** States that an index has, as far as that is known. */
   get indexedStates(): readonly ClaimState[] {
     return this.#index.states;
   }
 
-  /** How many rows the database says that there are. */
   get estimatedRows(): number | undefined {
     return this.#estimate;
   }
 
-  /** Goes on reading. */
   start(): void {
     for (const part of this.#parts) part.start();
   }
 
-  /** Rests; resolves when nothing is being read. */
+  /** Stops reading. Resolves when all reads have ended. */
   async rest(): Promise<void> {
     await Promise.all(this.#parts.map((part) => part.rest()));
   }
 
-  /** Takes what somebody asked to have read. */
+  /** Takes over a read that a person requested. */
   take(read: FullRead): void {
     this.#read = read;
     this.publish();
   }
 
-  /** Tells of what has changed. */
+  /** Publishes the overview if it has changed. */
   publish(): void {
     const overview = this.current();
     const { at: _at, ...rest } = overview;
@@ -103,7 +100,6 @@ export class OverviewReader {
     this.#ports.publish(overview);
   }
 
-  /** What is known now. */
   current(): Overview {
     const { clock, jobs } = this.#ports;
     const held = this.#newestHeld();
@@ -159,7 +155,7 @@ export class OverviewReader {
     return state === 'completed' ? this.#estimated() : { count: null, kind: 'unknown' };
   }
 
-  /** Of the rows of a table most are completed. */
+  /** Estimates the completed claims, which are most rows of a table. */
   #estimated(): Count {
     if (this.#estimate === undefined) return { count: null, kind: 'unknown' };
     const others = [...this.#counts.values()].reduce((sum, { count }) => sum + count, 0);
@@ -176,7 +172,7 @@ export class OverviewReader {
   }
 
   async #readHeld(signal: AbortSignal): Promise<number> {
-    // A list of a state that is not known to be in an index would be a scan.
+    // Listing a state that may not be in the index could start a scan.
     if (!this.#counts.has('overdue') && !this.#counts.has('in-progress')) return POLL_EVERY_MS / 4;
     return this.#asking(signal, async () => {
       const { rowsRead, ...held } = await this.#index.held(signal);
@@ -190,7 +186,7 @@ export class OverviewReader {
       const { store, clock } = this.#ports;
       const begin = clock.now();
       this.#read = await readAll(store, clock, { signal, lastMs: LAST_MS });
-      // At most a third of the time goes into reading.
+      // Reading takes at most a third of the time.
       const { rowsRead } = this.#read.statistics;
       return Math.max(everyMs, 2 * (clock.now() - begin), (rowsRead / READ_ROWS_PER_SECOND) * 1_000);
     });
@@ -216,7 +212,7 @@ export class OverviewReader {
       if (!signal.aborted) this.#queues = queues;
       this.publish();
     } catch {
-      // Each queue says for itself what is wrong with it.
+      // Each queue reports its own error.
     }
     return POLL_EVERY_MS;
   }
@@ -226,7 +222,7 @@ export class OverviewReader {
       this.#estimate = await this.#ports.estimateRows?.();
       this.publish();
     } catch {
-      this.#estimate = undefined; // without the right to ask there is none
+      this.#estimate = undefined; // no permission
     }
     return ESTIMATE_EVERY_MS;
   }

@@ -1,12 +1,12 @@
-/** What is kept is in characters of two bytes at most. */
+/** The most characters that are kept, of up to two bytes each. */
 const MOST_CHARACTERS = 16_000_000;
 
-/** The bodies of the messages that were looked at last: pages get them one by one, when somebody asks. */
+/** The bodies of recently peeked messages, which pages request one by one. */
 export class PeekedBodies {
   readonly #bodies = new Map<string, string>();
   #characters = 0;
 
-  /** Keeps one, and forgets the oldest where there are too many. */
+  /** Keeps a body, and drops the oldest ones beyond the limit. */
   keep(queueUrl: string, messageId: string, body: string): void {
     const name = nameOf(queueUrl, messageId);
     this.#forget(name);
@@ -18,7 +18,7 @@ export class PeekedBodies {
     }
   }
 
-  /** Undefined for one that was not looked at, or is forgotten. */
+  /** Returns a body, or undefined if it was not peeked or was dropped. */
   get(queueUrl: string, messageId: string): string | undefined {
     return this.#bodies.get(nameOf(queueUrl, messageId));
   }

@@ -1,7 +1,7 @@
 import type { QueueFactsJson, QueueJson } from './api.ts';
 import { messageOf } from './api-error.ts';
 
-/** What is asked of SQS about queues: `SQS` of `@aws-sdk/client-sqs` fits it. */
+/** The SQS method that reads queues; `SQS` of `@aws-sdk/client-sqs` fits. */
 export interface QueueFactsSqs {
   getQueueAttributes(
     input: { QueueUrl: string; AttributeNames: ['All'] },
@@ -9,13 +9,13 @@ export interface QueueFactsSqs {
   ): Promise<{ Attributes?: Partial<Record<string, string>> | undefined }>;
 }
 
-/** What SQS itself does not tell: CloudWatch does. */
+/** Metrics that only CloudWatch has. */
 export interface QueueMetrics {
   readonly oldestAgeMs?: number;
   readonly noisyGroups?: number;
 }
 
-/** How queues stand; one that cannot be read says why. */
+/** Reads the state of queues. A queue that cannot be read gets an `error`. */
 export async function readQueues(
   sqs: QueueFactsSqs | undefined,
   queues: readonly QueueJson[],

@@ -4,10 +4,10 @@ import type { HolderJson, OverdueJson } from './api.ts';
 import { EndTally } from './end-tally.ts';
 
 const MOST_OVERDUE = 10;
-/** More are no use to a person; those with the most claims are kept. */
+/** The most holders that are shown: those with the most claims. */
 const MOST_HOLDERS = 50;
 
-/** Counts what the pages show, one claim at a time. */
+/** A tally of claims for the pages. */
 export class ReadTally {
   readonly counts: Record<ClaimState, number> = {
     'in-progress': 0,
@@ -46,7 +46,6 @@ export class ReadTally {
     this.#holders.set(name, holder);
   }
 
-  /** The claims that are overdue longest. */
   overdue(): readonly OverdueJson[] {
     return this.#overdue.map(({ key, leaseUntil, lockedBy, attempt }) => ({
       key,
@@ -57,7 +56,7 @@ export class ReadTally {
     }));
   }
 
-  /** Who holds claims, those with the most first. */
+  /** Returns the holders of claims, those with the most claims first. */
   holders(): readonly HolderJson[] {
     return [...this.#holders]
       .map(([lockedBy, { running, overdue, oldest }]) => {
@@ -69,7 +68,7 @@ export class ReadTally {
   }
 }
 
-/** Function and version, without the id of the request. */
+/** Returns function and version without the request id. */
 function holderOf(lockedBy: string | undefined): string | null {
   return lockedBy?.split(' ', 1)[0] || null;
 }

@@ -7,7 +7,7 @@ export interface RedrivePlanRequest {
   readonly completed?: CompletedMessages;
 }
 
-/** What a redrive would do. */
+/** A preview of a redrive. */
 export interface RedrivePlanJson {
   readonly plan: string;
   readonly moved: number;

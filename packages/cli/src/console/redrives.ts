@@ -35,10 +35,10 @@ interface RedrivePlan {
   readonly asked: number;
 }
 
-/** Members that `INPUTS` has checked. */
+/** Members checked against `INPUTS`. */
 type Input = Readonly<Record<string, unknown>>;
 
-/** Redrives in two steps: what would be done, and then doing it. */
+/** The redrives in two steps: a plan with its preview, then its execution. */
 export class Redrives {
   readonly #ports: RedrivesPorts;
   readonly #plans: KeptPlans<RedrivePlan>;
@@ -48,7 +48,7 @@ export class Redrives {
     this.#plans = new KeptPlans(ports.clock);
   }
 
-  /** Says what would be done. */
+  /** Plans a redrive, as a dry run. */
   async plan(input: Input, signal: AbortSignal): Promise<RedrivePlanJson> {
     const { queue, which, completed = 'skip' } = input as unknown as RedrivePlanRequest;
     const { queueUrl } = this.#ports.letters.open(queue);
@@ -75,7 +75,7 @@ export class Redrives {
     });
   }
 
-  /** Carries a plan out, once. */
+  /** Carries out a plan, once. */
   redrive(input: Input): { readonly job: string } {
     const { plan: planId, reason } = input as unknown as ChangesRequest;
     const plan = this.#plans.get(planId);

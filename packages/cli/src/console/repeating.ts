@@ -1,28 +1,28 @@
 import { type Clock, wait } from '../tool-base/clock.ts';
 
-/** Does something again and again, one after the other, while somebody is there. */
+/** A task that repeats, without overlap, between `start()` and `rest()`. */
 export class Repeating {
   readonly #clock: Clock;
   readonly #run: (signal: AbortSignal) => Promise<number>;
   #stop: AbortController | undefined;
   #going: Promise<void> = Promise.resolve();
 
-  /** `run` answers after how many milliseconds it is to be done again; it must not reject. */
+  /** `run` returns the delay until its next call, in milliseconds. It must not reject. */
   constructor(clock: Clock, run: (signal: AbortSignal) => Promise<number>) {
     this.#clock = clock;
     this.#run = run;
   }
 
-  /** Begins at once, unless it goes on already. */
+  /** Starts at once, unless it already runs. */
   start(): void {
     if (this.#stop !== undefined) return;
     const stop = new AbortController();
     this.#stop = stop;
-    // Two never run at the same time, also where it rests and starts in one moment.
+    // Waits for the previous run, so that two never overlap, even if `rest()` and `start()` follow closely.
     this.#going = this.#going.then(() => this.#goOn(stop.signal));
   }
 
-  /** Ends what goes on; resolves when it has ended. */
+  /** Stops. Resolves when the running call has ended. */
   async rest(): Promise<void> {
     this.#stop?.abort();
     this.#stop = undefined;

@@ -10,29 +10,28 @@ import type { RequestName } from './inputs.ts';
 import type { SessionSecrets } from './session-secrets.ts';
 import type { SignedInJson, TicketJson } from './sign-in-api.ts';
 
-/** One request of the API. */
+/** A request of the API. */
 interface ApiRequest {
   readonly response: ServerResponse;
-  /** The members of the body of a POST, or of the query of a GET; as `INPUTS` has them. */
+  /** The members of a POST body or a GET query, checked against `INPUTS`. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly secrets: SessionSecrets;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the connection closes. */
   readonly signal: AbortSignal;
 }
 
-/** Answers what is sent as JSON; undefined where the answer is under way. */
+/** Returns the value to send as JSON, or undefined if the handler sends the response itself. */
 type Handler = (api: ApiRequest, parts: ConsoleParts) => unknown;
 
-/** One way to ask. */
 interface Route {
   readonly handle: Handler;
-  /** Who may ask: a page that is signed in, unless this says otherwise. */
+  /** The allowed callers. Default: signed-in pages. */
   readonly isFor?: 'anybody' | 'downloads';
-  /** Whether it changes claims or queues. */
+  /** Whether the route changes claims or queues. */
   readonly isChange?: boolean;
 }
 
-/** Every request that the API answers. */
+/** The routes of the API. */
 export const ROUTES: Readonly<Record<RequestName, Route>> = {
   'POST /api/sign-in': { handle: signIn, isFor: 'anybody' },
   'GET /api/session': { handle: session },
@@ -60,19 +59,20 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
   },
 };
 
-/** Lets a page in that has the token of the address. */
+/** Signs a page in with the token of the address. */
 function signIn({ input, secrets }: ApiRequest): SignedInJson {
   const secret = secrets.signIn(String(input['token']));
   if (secret === undefined) throw notSignedIn();
   return { secret };
 }
 
-/** A page that the server does not know. Throw it. */
+/** Returns the error for a page that is not signed in. */
 export function notSignedIn(): ApiError {
   return new ApiError(
     401,
     'no-session',
-    'Open the address that the terminal printed when the console was started: it has a token that lets you in.',
+    'This page is not signed in. Open the address that the terminal printed when the console started: ' +
+      'it contains a token.',
   );
 }
 
@@ -109,7 +109,7 @@ async function claim(
   { store, clock, options }: ConsoleParts,
 ): Promise<unknown> {
   const found = await inspectClaim(store, String(input['key']), { signal });
-  if (found === undefined) throw new ApiError(404, 'no-claim', 'There is no claim of this key.');
+  if (found === undefined) throw new ApiError(404, 'no-claim', 'There is no claim with this key.');
   const { region } = options;
   const showResult = input['result'] === '1';
   return claimDetail(found, { now: clock.now(), showResult, ...(region !== undefined && { region }) });
@@ -132,5 +132,5 @@ function job({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {
 
 function stopJob({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {
   if (jobs.stop(String(input['job']))) return {};
-  throw new ApiError(404, 'no-job', 'There is no such job that runs.');
+  throw new ApiError(404, 'no-job', 'There is no running job with this id.');
 }

@@ -13,7 +13,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What every answer says to the browser. */
+/** Sets the security headers of every response. */
 export function setSecurityHeaders(response: ServerResponse): void {
   response.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
   response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -24,25 +24,24 @@ export function setSecurityHeaders(response: ServerResponse): void {
   response.setHeader('Cache-Control', 'no-store');
 }
 
-/** Throws for a name that is not this server's: a page that had its own name resolve to this address would read all. */
+/** Throws for a foreign `Host`, against DNS rebinding: such a page could read everything. */
 export function assertOwnHost({ headers: { host } }: IncomingMessage, names: OwnNames): void {
   if (names.isOwnHost(host)) return;
   throw new ApiError(
     403,
     'foreign-host',
-    'This name is not the console’s. Open the address that the terminal printed.',
+    'The console does not serve this host name. Open the address that the terminal printed.',
   );
 }
 
-/** Throws where another page made the browser ask, such as one of another port of this machine. */
+/** Throws if another page sent the request, such as one on another port of this machine. */
 export function assertOwnPage({ headers }: IncomingMessage, names: OwnNames): void {
   if (isFromForeignPage(headers, names)) throw foreignPage();
 }
 
 /**
- * Throws where a request that does something is not JSON, which no form can send, or where a browser sends
- * it without saying that it comes from a page of this origin. A request with neither `Origin` nor
- * `Sec-Fetch-Site` is not a browser's.
+ * Throws for a POST that is not JSON, which no form can send, or that a browser sends without naming this
+ * origin. A request with neither `Origin` nor `Sec-Fetch-Site` does not come from a browser.
  */
 export function assertOwnPost({ headers }: IncomingMessage): void {
   const { origin, 'content-type': type = '', 'sec-fetch-site': site } = headers;
@@ -53,15 +52,18 @@ export function assertOwnPost({ headers }: IncomingMessage): void {
 }
 
 function foreignPage(): ApiError {
-  return new ApiError(403, 'foreign-page', 'Another page may not ask this.');
+  return new ApiError(
+    403,
+    'foreign-page',
+    'The request came from another page. Use the pages of the console.',
+  );
 }
 
-/** Throws where changes are not allowed. */
 export function assertChangesAllowed(allowChanges: boolean): void {
   if (allowChanges) return;
   throw new ApiError(
     403,
     'read-only',
-    'This console only reads. Start it again with --allow-changes to change claims and redrive messages.',
+    'This console is read-only. Restart it with --allow-changes to change claims and redrive messages.',
   );
 }

@@ -1,18 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/**
- * Has the secret of a page's session. It is no cookie: browsers send cookies to every port of this machine.
- */
+/** The header of the session secret. Browsers would send a cookie to every port of this machine. */
 const SESSION_HEADER = 'x-batchlatch-session';
 
-/** Tickets that are kept; an older one is no longer taken. */
+/** The most tickets that are kept; older ones become invalid. */
 const MOST_TICKETS = 20;
 
 /**
- * The secrets of one run of the console. A page gives the token of the address, or a ticket of it, and gets
- * another secret, which it keeps in the storage of its tab and sends with each request: addresses stay in
- * histories.
+ * The secrets of one run of the console. A page exchanges the address's token, or a ticket for it, for the
+ * session secret. It keeps that in its tab's storage and sends it with each request, because addresses stay
+ * in browser histories.
  */
 export class SessionSecrets {
   /** 32 random bytes. */
@@ -21,33 +19,27 @@ export class SessionSecrets {
   readonly #addresses = new Set<string>();
   readonly #downloads = new Set<string>();
 
-  /**
-   * Returns a token that is taken once, for an address that other users of the machine may see in the list
-   * of processes.
-   */
+  /** Returns a single-use token for an address on a command line, where other users may see it. */
   addressTicket(): string {
     return keep(this.#addresses, newSecret());
   }
 
-  /** Returns a ticket that is taken once, for a download: a link sends no header. */
+  /** Returns a single-use ticket for a download link, which cannot send a header. */
   downloadTicket(): string {
     return keep(this.#downloads, newSecret());
   }
 
-  /**
-   * Takes the token of the address, or a ticket of one; returns the secret of the session, or undefined for
-   * any other.
-   */
+  /** Returns the session secret for the token or an unused ticket; undefined for any other text. */
   signIn(token: string): string | undefined {
     return isSame(token, this.token) || this.#addresses.delete(token) ? this.#secret : undefined;
   }
 
-  /** Takes the ticket of a download. */
+  /** Whether this is an unused download ticket; uses it up. */
   isDownload(ticket: string): boolean {
     return this.#downloads.delete(ticket);
   }
 
-  /** Whether a request has the secret of the session. */
+  /** Whether a request has the session secret. */
   isIn({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
     const given = headers[SESSION_HEADER];
     return typeof given === 'string' && isSame(given, this.#secret);
@@ -65,7 +57,7 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Hashed first: the comparison takes as long for every length, and tells nothing by its time. */
+/** Compares hashes, so that the time does not depend on length or content. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(sha256(one), sha256(other));
 }

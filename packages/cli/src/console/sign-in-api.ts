@@ -1,13 +1,13 @@
-// What lets a page in, as `api.ts`.
+// The sign-in part of the JSON API (`api.ts`).
 
 /** `POST /api/sign-in` */
 export interface SignedInJson {
-  /** For the header `X-Batchlatch-Session` of every other request. */
+  /** The value of the header `X-Batchlatch-Session` in all other requests. */
   readonly secret: string;
 }
 
 /** `POST /api/export` */
 export interface TicketJson {
-  /** For the parameter `ticket` of one `GET /api/export`. */
+  /** The parameter `ticket` of one `GET /api/export`. */
   readonly ticket: string;
 }

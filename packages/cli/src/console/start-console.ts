@@ -8,22 +8,22 @@ import { consoleParts } from './console-parts.ts';
 import { CONSOLE_CHECKS, type ConsoleOptions } from './options.ts';
 import { SessionSecrets } from './session-secrets.ts';
 
-/** A console that runs. */
+/** A running console. */
 export interface RunningConsole {
-  /** Its address, with the token that lets a browser in. */
+  /** The address with the sign-in token. */
   readonly url: string;
-  /** What lets a browser in. */
+  /** The sign-in token. */
   readonly token: string;
-  /** Its address with a token that is taken once, for command lines, which other users of the machine may see. */
+  /** Returns the address with a single-use token, for command lines, which other users may see. */
   ticketUrl(): string;
-  /** Stops: jobs end after what they have sent, and pages are told nothing more. */
+  /** Stops the console: jobs finish what they have sent, and pages are disconnected. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the console: a server of pages that show claims and dead letters, and change them where that is allowed. It listens on this
- * machine alone unless told otherwise. Rejects where it cannot listen; throws a `ConfigurationError` for options that cannot
- * work.
+ * Starts the console: a server of pages that show claims and dead letters, and change them if allowed. By
+ * default it listens on this machine only. Rejects if it cannot listen, and with a `ConfigurationError` for
+ * invalid options.
  */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
   checkOptionsOf('startConsole', options, CONSOLE_CHECKS);
@@ -51,7 +51,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     await parts.overview.rest();
     server.closeAllConnections();
     await closed;
-    // Such as a look at a queue, which shows its messages again.
+    // Running requests must finish: a peek makes its messages visible again.
     await Promise.all(answering);
   };
   const address = (token: string): string => `http://${shownHost(host)}:${ownPort}/#token=${token}`;
@@ -63,7 +63,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   };
 }
 
-/** As URLs have it. A browser cannot open the address that stands for every address. */
+/** Formats a host for URLs. A browser cannot open the wildcard address. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 
-/** Every one of them is the same file, which looks at the address. */
+/** The paths of the pages. All are served from one file, which reads the path. */
 export const PAGES: ReadonlySet<string> = new Set(['/', '/claims', '/claim', '/dead-letters', '/actions']);
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -16,22 +16,23 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Answers with the page. */
 export async function sendPage(response: ServerResponse, appFolder: string): Promise<void> {
   try {
     send(response, 200, 'text/html; charset=utf-8', await readFile(path.join(appFolder, 'index.html')));
   } catch {
-    const text = `The console's pages are not built: there is no ${path.join(appFolder, 'index.html')}. Run \`npm run build\`.\n`;
+    const text =
+      `The console's pages are not built: ${path.join(appFolder, 'index.html')} is missing. ` +
+      `Run \`npm run build\`.\n`;
     send(response, 503, 'text/plain; charset=utf-8', Buffer.from(text));
   }
 }
 
-/** Whether a path is that of a file of the app. */
+/** Whether the path is a file of the app. */
 export function isAsset(pathname: string): boolean {
   return /^\/assets\/[\w-][\w.-]*$/.test(pathname) || /^\/[\w-]+\.(svg|ico|png|txt)$/.test(pathname);
 }
 
-/** Answers with a file; false where there is none. */
+/** Sends a file. Returns false if it does not exist. */
 export async function sendAsset(
   response: ServerResponse,
   appFolder: string,
@@ -41,7 +42,7 @@ export async function sendAsset(
   if (type === undefined) return false;
   try {
     const content = await readFile(path.join(appFolder, ...pathname.split('/')));
-    // Their names have a hash of what is in them.
+    // Their names contain a hash of their content.
     if (pathname.startsWith('/assets/')) {
       response.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
     }
@@ -52,7 +53,6 @@ export async function sendAsset(
   }
 }
 
-/** Answers a page of plain text. */
 export function sendText(response: ServerResponse, status: number, text: string): void {
   send(response, status, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`));
 }

@@ -1,4 +1,4 @@
-// The functions of templates that need nothing but their arguments.
+// Intrinsic functions that depend only on their arguments.
 import {
   asBoolean,
   asList,
@@ -11,13 +11,13 @@ import {
   type Value,
 } from './values.ts';
 
-/** `Fn::Join` and `Fn::Sub`: a text if all parts are known, the part itself if there is only one. */
+/** `Fn::Join` and `Fn::Sub`: a text if all parts are known. A single part is returned unchanged. */
 export function composed(values: readonly Value[]): Value {
   const parts = values.flatMap((value): (string | Reference | Unknown)[] => {
     if (value instanceof Composite) return [...value.parts];
     if (value instanceof Reference || value instanceof Unknown) return [value];
     const text = asText(value);
-    return text === undefined ? [new Unknown('a part of it is no text')] : [text];
+    return text === undefined ? [new Unknown('a part of it is not a text')] : [text];
   });
   const filled = parts.filter((part) => part !== '');
   const [only] = filled;
@@ -48,7 +48,7 @@ export function base64(value: Value): Value {
   return Buffer.from(text, 'utf8').toString('base64');
 }
 
-/** The functions of conditions. Any other is unknown. */
+/** The condition functions. Any other function is unknown. */
 export function logical(name: string, values: readonly Value[]): Value {
   const unknown = new Unknown(`${name} cannot be worked out`);
   const facts = values.map((value) => (asMembers(value) === undefined ? asBoolean(value) : undefined));

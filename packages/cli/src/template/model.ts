@@ -1,49 +1,49 @@
-// What is known of resources, whether it was read from a template or from an account.
+// The model of resources, read from a template or from an account.
 
-/** A property of a resource, as far as it is known. */
+/** A property of a resource. */
 export interface Setting<T> {
-  /** Absent if it is not set and has no default, or if it is not known. */
+  /** Absent if the property is unknown, or has neither a value nor a default. */
   readonly value?: T | undefined;
-  /** Why it is not known. */
+  /** The reason if the value is unknown. */
   readonly unknown?: string | undefined;
-  /** Whether it is not known because its value is of a wrong type. */
+  /** Whether it is unknown because its value has a wrong type. */
   readonly isInvalid?: boolean | undefined;
-  /** How the template names it, such as `ScalingConfig.MaximumConcurrency`. */
+  /** The property's path, such as `ScalingConfig.MaximumConcurrency`. */
   readonly property?: string | undefined;
-  /** Where it is in the template. */
+  /** The line in the template. */
   readonly line?: number | undefined;
 }
 
-/** What every resource has. */
+/** The members of every resource. */
 export interface Resource {
-  /** The logical id, or the name of what is deployed. */
+  /** The logical id, or the name of a deployed resource. */
   readonly id: string;
-  /** How messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly line?: number | undefined;
-  /** The findings that its metadata says are meant to be so. */
+  /** The codes of findings that its metadata suppresses. */
   readonly ignore: ReadonlySet<string>;
 }
 
-/** Where something is sent that failed for good. */
+/** The destination of failed records or invocations. */
 export interface Destination {
-  /** The id of the queue, if it is one that is known. */
+  /** The id of the queue, if it is in the model. */
   readonly queueId: string | undefined;
-  /** Empty if the template names none. */
+  /** Empty if there is none. */
   readonly arn: Setting<string>;
 }
 
-/** Where a dead-letter queue lets messages come from. */
+/** The redrive allow policy of a dead-letter queue. */
 export interface RedriveAllow {
   readonly permission: string;
-  /** The queues, as the references resolve; undefined where one cannot be told. */
+  /** The ids of the source queues; undefined for an unknown one. */
   readonly sources: readonly (string | undefined)[];
 }
 
 export interface Redrive {
   /** The id of the queue. */
   readonly target: string | undefined;
-  /** How the policy names it; undefined if it does not. */
+  /** The ARN in the policy; undefined if there is none. */
   readonly targetArn: string | undefined;
   readonly maxReceiveCount: Setting<number>;
 }
@@ -55,9 +55,9 @@ export interface Queue extends Resource {
   readonly redrive: Setting<Redrive>;
   readonly redriveAllow: Setting<RedriveAllow>;
   readonly isEncrypted: Setting<boolean>;
-  /** Whether a policy of the queue refuses what is not sent over TLS. */
+  /** Whether a policy of the queue denies requests without TLS. */
   readonly requiresTls: Setting<boolean>;
-  /** What a policy's resource may say to mean this queue, after `arn:…:sqs:region:account:`. */
+  /** The ends of ARNs that mean this queue in a policy, after `arn:…:sqs:region:account:`. */
   readonly arnTails: readonly string[];
 }
 
@@ -72,41 +72,35 @@ export interface Table extends Resource {
   readonly ttl: Setting<{ readonly attribute: string | undefined; readonly isEnabled: Setting<boolean> }>;
   readonly hasPointInTimeRecovery: Setting<boolean>;
   readonly hasDeletionProtection: Setting<boolean>;
-  /** Absent for what is deployed. */
+  /** Absent for deployed tables. */
   readonly isRetained?: Setting<boolean>;
-  /** In how many Regions the table is, as a global table. */
+  /** The number of Regions of a global table; else 1. */
   readonly regions: Setting<number>;
   /** The hash keys of the global secondary indexes. */
   readonly indexKeys: Setting<readonly string[]>;
   readonly arnTails: readonly string[];
 }
 
-/**
- * One statement of a policy. Resources are texts in which `<Id>` and `<Id.Arn>` stand for resources of the
- * template.
- */
+/** A policy statement. In resources, `<Id>` and `<Id.Arn>` stand for resources of the template. */
 export interface Statement {
   readonly isAllow: boolean;
   readonly hasCondition: boolean;
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /**
-   * Whether AWS wrote it for functions behind queues (AWSLambdaSQSQueueExecutionRole), which SAM adds by
-   * itself.
-   */
+  /** Whether it is of AWSLambdaSQSQueueExecutionRole, AWS's policy that SAM attaches by itself. */
   readonly isOfAws?: boolean;
   readonly line?: number | undefined;
 }
 
 export interface Role {
   readonly statements: readonly Statement[];
-  /** The policies whose content is not known. */
+  /** The policies with unknown content. */
   readonly unknown: readonly string[];
-  /** Whether SAM makes it, and gives it what event source mappings need. */
+  /** Whether SAM creates the role, with the permissions of event source mappings. */
   readonly isMadeBySam: boolean;
 }
 
-/** What a function's code is known to pass to batchlatch. */
+/** The options that a function is known to pass to batchlatch. */
 export interface KnownOptions {
   readonly leaseMs: Setting<number>;
   readonly retentionMs: Setting<number>;
@@ -116,7 +110,7 @@ export interface KnownOptions {
 interface AsyncSettings {
   readonly retries: Setting<number>;
   readonly onFailure: Setting<Destination>;
-  /** The function's own. */
+  /** The `DeadLetterConfig` of the function. */
   readonly deadLetterQueue: Setting<Destination>;
 }
 
@@ -124,7 +118,7 @@ export interface LambdaFunction extends Resource {
   readonly timeoutSeconds: Setting<number>;
   readonly runtime: Setting<string>;
   readonly reservedConcurrency: Setting<number>;
-  /** Texts as in a statement's resources. */
+  /** The variables, with placeholders as in a statement's resources. */
   readonly environment: Setting<ReadonlyMap<string, string>>;
   readonly role: Setting<Role>;
   readonly asynchronous: AsyncSettings;
@@ -136,9 +130,9 @@ export type MappingKind = 'sqs' | 'kinesis' | 'dynamodb' | 'kafka';
 /** An event source mapping. */
 export interface Mapping extends Resource {
   readonly kind: MappingKind;
-  /** The id of the function; undefined if it is not here. */
+  /** The id of the function; undefined if it is not in the model. */
   readonly functionId: string | undefined;
-  /** The id of the queue, the stream or the table; the ARN of what is deployed. */
+  /** The id of the queue, stream or table; the ARN for a deployed one. */
   readonly source: Setting<string>;
   readonly isFifo: boolean;
   readonly responseTypes: Setting<readonly string[]>;
@@ -147,7 +141,7 @@ export interface Mapping extends Resource {
   readonly maximumConcurrency: Setting<number>;
   readonly retries: Setting<number>;
   readonly bisects: Setting<boolean>;
-  /** Where a stream mapping sends what it gives up on. */
+  /** The destination of records that a stream mapping discards. */
   readonly onFailure: Setting<Destination>;
   readonly startingPosition: Setting<string>;
   readonly tumblingWindowSeconds: Setting<number>;
@@ -155,12 +149,12 @@ export interface Mapping extends Resource {
   readonly hasMetrics: Setting<boolean>;
 }
 
-/** What invokes a function asynchronously, or sends to something else. */
+/** A source that invokes a function asynchronously, or sends to another target. */
 export interface Trigger extends Resource {
   readonly kind: 'EventBridge' | 'Schedule' | 'SNS' | 'S3';
-  /** Undefined if its target is no function that is known. */
+  /** Undefined if its target is not a function in the model. */
   readonly functionId: string | undefined;
-  /** Whether what cannot be handed to Lambda goes anywhere. */
+  /** Whether undelivered events have a destination. */
   readonly keepsUndelivered: Setting<boolean>;
 }
 
@@ -172,7 +166,7 @@ export interface Subscriber extends Resource {
   readonly keepsFailures: Setting<boolean>;
 }
 
-/** What is known of a template, or of what is deployed. */
+/** The resources of a template or of an account. */
 export interface Model {
   readonly queues: readonly Queue[];
   readonly tables: readonly Table[];

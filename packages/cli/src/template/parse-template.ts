@@ -15,13 +15,11 @@ import {
 } from 'yaml';
 import { ConfigurationError } from '../tool-base/errors.ts';
 
-/**
- * A template as plain data, its short forms (`!Ref x`) written out (`{ Ref: 'x' }`), and where everything is.
- */
+/** A template as plain data, with short forms (`!Ref x`) expanded (`{ Ref: 'x' }`) and line numbers. */
 export interface TemplateSource {
   readonly file: string;
   readonly data: PlainMembers;
-  /** The line of what lies under this path, from 1; of the nearest thing around it where it is not there. */
+  /** The line at this path, from 1, or of the nearest existing parent. */
   lineOf(path: readonly (string | number)[]): number | undefined;
 }
 
@@ -29,21 +27,18 @@ export type Plain = string | number | boolean | null | readonly Plain[] | { read
 
 export type PlainMembers = Readonly<Record<string, Plain>>;
 
-/** The value as a mapping; an empty one for anything else. */
+/** Returns the value as a mapping; an empty one for any other value. */
 export function plainMembersOf(plain: Plain | undefined): PlainMembers {
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
 }
 
 /** CloudFormation's own limit is 1 MB. */
 const LONGEST_TEMPLATE = 10_000_000;
-/** Aliases can make a small file endless. */
+/** A limit, because aliases can expand a small file endlessly. */
 const MOST_NODES = 1_000_000;
 const DEEPEST = 200;
 
-/**
- * Reads YAML or JSON. Throws a `ConfigurationError` that names the file and the line if it is neither, or is
- * no template.
- */
+/** Parses YAML or JSON. Throws a `ConfigurationError` with file and line for anything but a template. */
 export function parseTemplate({ file, text }: { file: string; text: string }): TemplateSource {
   if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
   const lines = new LineCounter();
@@ -51,11 +46,11 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
   const converter: Converter = { document, left: MOST_NODES, aliases: new Map() };
   const data = convert(converter, document.contents, 0, file);
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, 'Resources')) {
-    throw refused(file, 'it has no `Resources`, so it is no template of CloudFormation or SAM');
+    throw refused(file, 'it has no `Resources`, so it is not a CloudFormation or SAM template');
   }
   const resources = (data as PlainMembers)['Resources'];
   if (typeof resources !== 'object' || resources === null || Array.isArray(resources)) {
-    throw refused(file, 'its `Resources` are no mapping of names to resources');
+    throw refused(file, 'its `Resources` are not a mapping of names to resources');
   }
   return {
     file,
@@ -89,7 +84,7 @@ function firstLine(message: string): string {
 
 interface Converter {
   readonly document: Document.Parsed;
-  /** To resolve one takes a walk through the document. */
+  /** A cache, because resolving an alias walks the document. */
   readonly aliases: Map<Alias, Node | undefined>;
   left: number;
 }
@@ -115,7 +110,7 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
     const entries = node.items.flatMap(({ key, value }): [string, Plain][] => {
       const name = keyText(key);
       const plain = next(value);
-      // A merge key of YAML 1.1, which SAM CLI and the AWS CLI work out.
+      // YAML 1.1 merge keys, as the SAM CLI and the AWS CLI support them.
       return name === '<<' && typeof plain === 'object' && plain !== null
         ? Object.entries(Object.assign({}, ...[plain].flat()))
         : [[name, plain]];
@@ -135,7 +130,7 @@ function scalarValue(node: Scalar): Plain {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-/** `!Sub x` is `{ 'Fn::Sub': 'x' }`; only `Ref` and `Condition` have no `Fn::`. */
+/** Expands a tag: `!Sub x` is `{ 'Fn::Sub': 'x' }`; only `Ref` and `Condition` have no `Fn::`. */
 function withTag(tag: string | undefined, value: Plain): Plain {
   if (tag === undefined || !/^![A-Za-z]/.test(tag)) return value;
   const name = tag.slice(1);
@@ -147,7 +142,7 @@ function withTag(tag: string | undefined, value: Plain): Plain {
   return { [`Fn::${name}`]: value };
 }
 
-/** Of the last step that is there: the key in a mapping, the value in a list. */
+/** Returns the offset of the last existing step: a key in a mapping, a value in a list. */
 function offsetOf(document: Document.Parsed, path: readonly (string | number)[]): number | undefined {
   let node: unknown = document.contents;
   let offset: number | undefined;

@@ -2,9 +2,9 @@ import type { Statement } from './model.ts';
 import { asText, member, type Value } from './values.ts';
 
 /**
- * What SAM's policy templates for tables and queues allow
+ * The actions of SAM's policy templates for tables and queues
  * (https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/serverless-policy-template-list.html).
- * None of the actions of PartiQL is among them.
+ * None includes PartiQL.
  */
 const TABLE_TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   DynamoDBCrudPolicy: [
@@ -40,7 +40,7 @@ const QUEUE_TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 /** AWS's policy for functions that queues invoke. */
 export const QUEUE_POLICY = 'AWSLambdaSQSQueueExecutionRole';
 
-/** Policies of AWS that say something about tables and queues, and those that do not. */
+/** AWS managed policies and their actions on tables and queues. */
 const MANAGED: Readonly<Record<string, readonly string[]>> = {
   AdministratorAccess: ['*'],
   PowerUserAccess: ['*'],
@@ -55,7 +55,7 @@ const MANAGED: Readonly<Record<string, readonly string[]>> = {
   CloudWatchLambdaInsightsExecutionRolePolicy: [],
 };
 
-/** The statements of one of SAM's policy templates; none for those about other services. */
+/** Returns the statements of a SAM policy template; none for other services. */
 export function templateStatements(
   name: string,
   parameters: Value,
@@ -79,7 +79,7 @@ export function templateStatements(
     : [];
 }
 
-/** The statements of one of AWS's policies; undefined for one that is not known here. */
+/** Returns the statements of an AWS managed policy; undefined for an unknown one. */
 export function managedStatements(name: string): readonly Statement[] | undefined {
   if (!Object.hasOwn(MANAGED, name)) return undefined;
   const actions = MANAGED[name] ?? [];

@@ -8,9 +8,7 @@ import { asNumber, asText, member } from './values.ts';
 const DEFAULT_RETRIES = 2;
 const DEFAULT_AGE_SECONDS = 21_600;
 
-/**
- * How a function is invoked that nobody waits for: by its own settings, or by those of a resource beside it.
- */
+/** Reads a function's asynchronous settings: its own, or those of `AWS::Lambda::EventInvokeConfig`. */
 export function readAsynchronous(
   resource: TemplateResource,
   resources: TemplateResources,
@@ -31,7 +29,7 @@ export function readAsynchronous(
   };
 }
 
-/** `DestinationConfig.OnFailure` of a function or a mapping. */
+/** Reads `DestinationConfig.OnFailure` of a function or a mapping. */
 export function readOnFailure(place: Place, resources: TemplateResources): Setting<Destination> {
   const path = ['DestinationConfig', 'OnFailure'];
   return setting(place, path, () => destinationOf(place, [...path, 'Destination'], resources));

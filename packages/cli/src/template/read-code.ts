@@ -3,7 +3,7 @@ import { jsonSetting, setting } from './settings.ts';
 import type { FunctionCode } from './template-model.ts';
 import { asMembers, asText, member, type Value } from './values.ts';
 
-/** Where a function's code is, and how it is built. */
+/** Reads the location and the build settings of a function's code. */
 export function readCode(resource: TemplateResource): FunctionCode {
   const { value, attributes } = resource;
   const code = value['CodeUri'] ?? value['Code'];

@@ -16,7 +16,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html */
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-lambda-function.html
 const DEFAULT_TIMEOUT_SECONDS = 3;
 const DEFAULT_MEMORY_MB = 128;
 
@@ -64,8 +64,8 @@ function readVariables(resource: TemplateResource): Setting<readonly Variable[]>
 }
 
 /**
- * What the code passes to batchlatch is not in a template. It can be said in the function's `Metadata`, under
- * `batchlatch`, or is in variables whose names end in `LEASE_MS` and `RETENTION_MS`.
+ * Reads the options that the code passes to batchlatch, from `Metadata.batchlatch` of the function, or from
+ * variables whose names end in `LEASE_MS` and `RETENTION_MS`.
  */
 function readOptions(
   { attributes, line }: TemplateResource,

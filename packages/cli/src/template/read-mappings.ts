@@ -21,7 +21,7 @@ import {
   whyUnknown,
 } from './values.ts';
 
-/** SAM's types of events that are event source mappings, and the property that names their source. */
+/** The SAM event types that create event source mappings, with the property of their source. */
 const SAM_EVENTS: Readonly<Record<string, { readonly kind: MappingKind; readonly source: string }>> = {
   SQS: { kind: 'sqs', source: 'Queue' },
   Kinesis: { kind: 'kinesis', source: 'Stream' },
@@ -127,7 +127,7 @@ function readFilters(place: Place): readonly Setting<string>[] {
   );
 }
 
-/** Of a queue that is elsewhere only its name may be known. */
+/** A source outside the template is unknown, but may have a name. */
 function unknownSource(place: Place, property: string): Setting<string> {
   const text = asText(place.value[property]);
   const why = whyUnknown(place.value[property]) ?? 'it is not in this template';
@@ -137,7 +137,7 @@ function unknownSource(place: Place, property: string): Setting<string> {
   };
 }
 
-/** By the type of the source, by the service in its ARN, or by the properties that only one kind has. */
+/** Finds the kind by the source's type, by the service in its ARN, or by properties of a single kind. */
 function kindOf({ value }: Place, resources: TemplateResources): MappingKind | undefined {
   if (value['SelfManagedEventSource'] !== undefined) return 'kafka';
   const arn: Value = value['EventSourceArn'];

@@ -13,11 +13,11 @@ import {
   type Value,
 } from './values.ts';
 
-/** What SQS does where a property is left out: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-sqs-queue.html */
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-sqs-queue.html */
 const DEFAULT_VISIBILITY_SECONDS = 30;
 const DEFAULT_RETENTION_SECONDS = 345_600;
 
-/** Properties that `CreateQueue` takes under the same name, without encryption. */
+/** Properties with the same name in `CreateQueue`, without encryption. */
 const ATTRIBUTES = [
   'ContentBasedDeduplication',
   'DeduplicationScope',
@@ -55,7 +55,7 @@ function readQueue(resource: TemplateResource, resources: TemplateResources): Te
   };
 }
 
-/** These policies may be texts of JSON. */
+/** Parses a policy that may be a JSON text. */
 function jsonOf(value: Value): Members {
   const text = asText(value);
   if (text === undefined) return asMembers(value) ?? {};
@@ -86,7 +86,7 @@ function readAllow(policy: Members, resources: TemplateResources): RedriveAllow 
   };
 }
 
-/** SQS encrypts by itself unless it is told not to. */
+/** SQS encrypts by default. */
 function readEncryption(resource: TemplateResource): Setting<boolean> {
   if (resource.value['KmsMasterKeyId'] !== undefined) return { value: true };
   return setting(resource, ['SqsManagedSseEnabled'], asBoolean, true);
@@ -103,7 +103,7 @@ function readTls(queue: TemplateResource, resources: TemplateResources): Setting
   return { value: policies.some(({ value }) => deniesPlainText(value['PolicyDocument'])), line: queue.line };
 }
 
-/** Whether a policy document refuses requests that did not come over TLS. */
+/** Whether a policy document denies requests without TLS. */
 export function deniesPlainText(document: Value): boolean {
   return asList(member(document, 'Statement')).some((statement) => {
     const conditions = Object.values(asMembers(member(statement, 'Condition')) ?? {});

@@ -6,10 +6,7 @@ import { asList, asMembers, asText, member, type Value, whyUnknown } from './val
 const ROLE_TYPES = ['AWS::IAM::Role'];
 const MANAGED_TYPES = ['AWS::IAM::ManagedPolicy'];
 
-/**
- * What a function's role allows: SAM's `Policies`, or the role, with every policy of the template that is
- * attached to it.
- */
+/** Reads a function's permissions: SAM's `Policies`, or its role with all policies attached here. */
 export function readRole(lambda: TemplateResource, resources: TemplateResources): Setting<Role> {
   const given = lambda.value['Role'];
   if (given === undefined && lambda.type === 'AWS::Serverless::Function')
@@ -61,7 +58,7 @@ function samRole(lambda: TemplateResource, resources: TemplateResources): Role {
   return { ...joined([...parts, connectors(lambda, resources), pollerOfSam(lambda)]), isMadeBySam: true };
 }
 
-/** SAM attaches this policy to the role that it makes for a function with an event of this type. */
+/** SAM attaches this policy to the role of a function with an SQS event. */
 function pollerOfSam({ value, lineOf }: TemplateResource): Part {
   const polls = Object.values(asMembers(value['Events']) ?? {}).some(
     (event) => member(event, 'Type') === 'SQS',
@@ -71,7 +68,7 @@ function pollerOfSam({ value, lineOf }: TemplateResource): Part {
   return { statements: statements.map((statement) => ({ ...statement, line })), unknown: [] };
 }
 
-/** A policy that is named: one of this template, or one of AWS. */
+/** Reads a policy by name: one of the template, or an AWS managed one. */
 function managed(policy: Value, resources: TemplateResources): Part {
   const here = resources.find(policy, MANAGED_TYPES);
   if (here !== undefined) return documentOf(here.value['PolicyDocument'], here, ['PolicyDocument']);
@@ -90,7 +87,7 @@ function documentOf(document: Value, { lineOf }: TemplateResource, path: readonl
     statements: asList(member(document, 'Statement')).map((statement) => ({
       isAllow: member(statement, 'Effect') === 'Allow',
       hasCondition: member(statement, 'Condition') !== undefined,
-      // NotAction and NotResource are rare, and mean more than they name: all that is not named.
+      // NotAction and NotResource mean everything except what they name.
       actions: textsOf(statement, 'Action', 'NotAction'),
       resources: textsOf(statement, 'Resource', 'NotResource'),
       line,
@@ -106,7 +103,7 @@ function textsOf(statement: Value, name: string, opposite: string): readonly str
   return asList(value).map((one) => asText(one) ?? '<?>');
 }
 
-/** SAM's connectors give permissions too; what they give is SAM's affair. */
+/** SAM's connectors also grant permissions, which are unknown here. */
 function connectors(lambda: TemplateResource, resources: TemplateResources): Part {
   const own = member(lambda.attributes, 'Connectors') === undefined ? [] : ['its Connectors'];
   const others = resources

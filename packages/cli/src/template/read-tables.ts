@@ -8,7 +8,7 @@ export function readTables(resources: TemplateResources): readonly TemplateTable
   return resources.ofType(...TABLE_TYPES).map(readTable);
 }
 
-/** How many shards a stream on demand begins with. */
+/** The initial shards of an on-demand stream. */
 const SHARDS_ON_DEMAND = 4;
 
 export function readStreams(resources: TemplateResources): readonly Stream[] {
@@ -22,7 +22,7 @@ export function readStreams(resources: TemplateResources): readonly Stream[] {
 
 function readTable(resource: TemplateResource): TemplateTable {
   const { id, name, line, ignore, physicalName } = resource;
-  // A global table has these for each region.
+  // A global table sets these per Region.
   const ofRegion = resource.type.endsWith('GlobalTable') ? firstReplica(resource) : resource;
   return {
     id,
@@ -79,7 +79,6 @@ function readKey(resource: TemplateResource): Setting<readonly KeyAttribute[]> {
   );
 }
 
-/** A simple table has one key of one attribute. */
 function readDefinition(resource: TemplateResource): readonly Setting<unknown>[] {
   if (resource.type !== 'AWS::Serverless::SimpleTable') {
     return [
@@ -99,7 +98,7 @@ function readDefinition(resource: TemplateResource): readonly Setting<unknown>[]
   ];
 }
 
-/** Throughput costs nothing where a template is run, and limits nothing. */
+/** Drops the throughput, which has no meaning in an emulator. */
 function withoutThroughput(indexes: Setting<unknown>): Setting<unknown> {
   if (!Array.isArray(indexes.value) || indexes.value.length === 0) return { ...indexes, value: undefined };
   const value = indexes.value.map((index: unknown) =>
@@ -112,7 +111,7 @@ function withoutThroughput(indexes: Setting<unknown>): Setting<unknown> {
   return { ...indexes, value };
 }
 
-/** `Retain`, both when the stack is deleted and when the table is replaced. */
+/** Whether the table is kept both when the stack is deleted and when the table is replaced. */
 function readRetained({ attributes, line }: TemplateResource): Setting<boolean> {
   const policies = [attributes['DeletionPolicy'], attributes['UpdateReplacePolicy']].map(asText);
   if (policies.includes('<?>')) return { unknown: 'its DeletionPolicy cannot be told', line };

@@ -9,10 +9,7 @@ import { TemplateResources } from './resources.ts';
 import type { TemplateModel } from './template-model.ts';
 import { asMembers, asText, member } from './values.ts';
 
-/**
- * Reads a template of CloudFormation or SAM, with a resolver of the same template. Nothing is refused here:
- * what is not known, or is wrong, is said in its setting.
- */
+/** Reads a CloudFormation or SAM template. Unknown and invalid values do not throw; their settings say so. */
 export function readTemplate(source: TemplateSource, resolver: Resolver): TemplateModel {
   const resources = new TemplateResources(source, resolver);
   return {

@@ -4,7 +4,7 @@ import { jsonSetting, type Place, placeIn, setting } from './settings.ts';
 import type { Notification, Rule, Schedule, TemplateTrigger } from './template-model.ts';
 import { asBoolean, asList, asMembers, asNumber, asText, member, type Value } from './values.ts';
 
-/** Everything that invokes a function asynchronously, and the other targets of rules and schedules. */
+/** Reads the sources that invoke functions asynchronously, and other targets of rules and schedules. */
 export function readTriggers(resources: TemplateResources): readonly TemplateTrigger[] {
   return [
     ...resources.ofType('AWS::Serverless::Function').flatMap((lambda) => samTriggers(lambda, resources)),
@@ -36,7 +36,7 @@ export function readSubscribers(resources: TemplateResources): readonly Subscrib
   });
 }
 
-/** A rule, a schedule or an event of a function, with one of its targets. */
+/** A rule, a schedule or a function's event, with one of its targets. */
 interface Source extends Pick<TemplateResource, 'id' | 'name' | 'line' | 'ignore'> {
   readonly logicalId: string;
   readonly place: Place;

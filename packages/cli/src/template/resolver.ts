@@ -2,23 +2,22 @@ import { type Plain, type PlainMembers, plainMembersOf } from './parse-template.
 import { base64, composed, logical, select, split } from './functions.ts';
 import { asBoolean, asList, asText, Reference, Unknown, type Value } from './values.ts';
 
-/** Deeper than any condition of a condition; CloudFormation refuses cycles. */
+/** A limit that real conditions do not reach; cycles do. */
 const DEEPEST = 60;
 
-/** What is known where a template is run rather than judged. */
+/** The values that are known when a template runs locally. */
 export interface KnownHere {
-  /** The values of pseudo parameters, such as `AWS::Region`. */
+  /** Pseudo parameters, such as `AWS::Region`. */
   readonly pseudoParameters?: Readonly<Record<string, string>>;
-  /** The value of `Ref`, or of another attribute, of a resource. */
+  /** Returns the value of `Ref` or of another attribute of a resource. */
   readonly lookUp?: (resource: string, attribute: string) => string;
-  /** The physical name of a resource. */
+  /** Returns the physical name of a resource. */
   readonly nameOf?: (resource: string) => string;
 }
 
 /**
- * Works out the functions of a template as far as they can be without deploying it: parameters by what is
- * given or by their defaults, pseudo parameters as a text such as `${AWS.Region}`, conditions and mappings.
- * What depends on more is `Unknown`.
+ * An evaluator of intrinsic functions without a deployment. Parameters have their given values or defaults,
+ * pseudo parameters are texts such as `${AWS.Region}`. What depends on the deployment is `Unknown`.
  */
 export class Resolver {
   readonly #template: PlainMembers;
@@ -43,12 +42,12 @@ export class Resolver {
     }
   }
 
-  /** The name that a resource has where the template is run. */
+  /** Returns the resource's name in the local run. */
   nameOf(resource: string): string | undefined {
     return this.#known.nameOf?.(resource);
   }
 
-  /** Whether a condition of the template holds; undefined where that cannot be told. */
+  /** Whether a condition holds; undefined if it is unknown. */
   condition(name: string): boolean | undefined {
     const conditions = plainMembersOf(this.#template['Conditions']);
     if (!Object.hasOwn(conditions, name)) return undefined;
@@ -111,7 +110,7 @@ export class Resolver {
   #reference(name: string): Value {
     if (name === 'AWS::NoValue') return undefined;
     if (name.startsWith('AWS::')) {
-      // Without colons, which separate the parts of an ARN.
+      // No colons, because they separate the parts of an ARN.
       return this.#known.pseudoParameters?.[name] ?? `\${${name.replace('::', '.')}}`;
     }
     const parameters = plainMembersOf(this.#template['Parameters']);

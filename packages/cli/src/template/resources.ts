@@ -15,9 +15,9 @@ import {
 
 export interface TemplateResource extends Resource, Place {
   readonly type: string;
-  /** Such as `QueueName`; undefined if CloudFormation makes the name up. */
+  /** The value of `QueueName` and the like; undefined if CloudFormation generates the name. */
   readonly physicalName: string | undefined;
-  /** What is beside the properties: `DeletionPolicy` and so on. */
+  /** The attributes beside the properties: `DeletionPolicy` and so on. */
   readonly attributes: Members;
 }
 
@@ -33,10 +33,10 @@ export const FUNCTION_TYPES: readonly string[] = ['AWS::Serverless::Function', '
 const SAM_FUNCTION = 'AWS::Serverless::Function';
 const ALIAS_TYPES = ['AWS::Lambda::Alias', 'AWS::Lambda::Version'];
 
-/** The resources of a template, with SAM's `Globals` in its functions. */
+/** The resources of a template. SAM functions include the `Globals`. */
 export class TemplateResources {
   readonly all: readonly TemplateResource[];
-  /** What could not be read. */
+  /** Messages about resources that cannot be read. */
   readonly skipped: string[] = [];
   readonly #byId: ReadonlyMap<string, TemplateResource>;
 
@@ -59,10 +59,7 @@ export class TemplateResources {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /**
-   * The resource of one of these types that a value names: by a reference, or by the physical name in its
-   * ARN, URL or name.
-   */
+  /** Finds the resource that a value refers to, or whose physical name is in its ARN, URL or name. */
   find(value: Value, types: readonly string[]): TemplateResource | undefined {
     const referred = this.byId(referenceOf(value) ?? writtenReference(value));
     if (referred !== undefined) return types.includes(referred.type) ? referred : undefined;
@@ -74,7 +71,7 @@ export class TemplateResources {
     );
   }
 
-  /** The function that a value names, itself or by one of its aliases and versions. */
+  /** Finds the function that a value names, directly or by an alias or version. */
   findFunction(value: Value): TemplateResource | undefined {
     const found = this.find(value, [...FUNCTION_TYPES, ...ALIAS_TYPES]);
     if (found === undefined || FUNCTION_TYPES.includes(found.type)) return found;
@@ -118,7 +115,7 @@ export class TemplateResources {
   }
 }
 
-/** `<Id.Arn>`, which is what a reference is within a text of JSON. */
+/** Returns the id in `<Id.Arn>`, the form of a reference within a JSON text. */
 function writtenReference(value: Value): string | undefined {
   return typeof value === 'string' ? /^<([A-Za-z0-9]+)(?:\.[^<>]*)?>$/.exec(value)?.[1] : undefined;
 }
@@ -128,16 +125,13 @@ function physicalName(value: Members): string | undefined {
   return names.find((name) => typeof name === 'string');
 }
 
-/** CDK's ids have a hash at their end; its path says where they come from. */
+/** Adds the construct path to ids of the CDK, which end in a hash. */
 function nameOf(id: string, metadata: Members): string {
   const path = metadata['aws:cdk:path'];
   return typeof path === 'string' ? `${id} (${path.replace(/\/Resource$/, '')})` : id;
 }
 
-/**
- * As SAM merges its globals: mappings member by member, lists one after the other, anything else by the
- * function's own.
- */
+/** Merges globals as SAM does: mappings by member, lists by concatenation, else the function's own value. */
 function merged(globals: PlainMembers, own: PlainMembers): PlainMembers {
   const both = Object.keys(globals).filter((name) => Object.hasOwn(own, name));
   return {

@@ -10,14 +10,14 @@ import {
   whyUnknown,
 } from './values.ts';
 
-/** Properties, and where they are in the file. */
+/** Properties with their lines in the file. */
 export interface Place {
   readonly value: Members;
   readonly line?: number | undefined;
   lineOf(path: readonly string[]): number | undefined;
 }
 
-/** What a property must be, for messages. */
+/** The expected types, for messages. */
 const FORMS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [asText, 'a text'],
   [asNumber, 'a number'],
@@ -25,7 +25,7 @@ const FORMS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [asMembers, 'a mapping'],
 ]);
 
-/** What is set at a path; `byDefault` where nothing is. */
+/** Returns the setting at a path; `byDefault` if it is not set. */
 export function setting<T>(
   place: Place,
   path: readonly string[],
@@ -45,7 +45,7 @@ export function setting<T>(
   return { unknown, isInvalid: true, property, line };
 }
 
-/** What is set at a path, as JSON; `byDefault` where nothing is. */
+/** Returns the setting at a path as JSON; `byDefault` if it is not set. */
 export function jsonSetting(place: Place, path: readonly string[], byDefault?: unknown): Setting<unknown> {
   const found = setting<Value>(place, path, (value) => value);
   const why = unknownWithin(found.value);
@@ -53,7 +53,7 @@ export function jsonSetting(place: Place, path: readonly string[], byDefault?: u
   return { ...found, value: found.value === undefined ? byDefault : jsonOf(found.value) };
 }
 
-/** A part of a place, such as one event of a function; what is not set in it is reported at `at`. */
+/** Returns a part of a place, such as a function's event. Missing properties get the line of `at`. */
 export function placeIn(place: Place, path: readonly string[], at: readonly string[] = path): Place {
   return {
     value: asMembers(member(place.value, ...path)) ?? {},

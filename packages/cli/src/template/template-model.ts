@@ -1,7 +1,7 @@
-// What only a template says of its resources.
+// The parts of the model that only a template has.
 import type { LambdaFunction, Mapping, Model, Queue, Resource, Setting, Table, Trigger } from './model.ts';
 
-/** A template, read. */
+/** The model of a template. */
 export interface TemplateModel extends Model {
   readonly queues: readonly TemplateQueue[];
   readonly tables: readonly TemplateTable[];
@@ -9,29 +9,29 @@ export interface TemplateModel extends Model {
   readonly functions: readonly TemplateFunction[];
   readonly mappings: readonly TemplateMapping[];
   readonly triggers: readonly TemplateTrigger[];
-  /** All resources, with those above. */
+  /** All resources, including those above. */
   readonly resources: readonly { readonly id: string; readonly name: string; readonly type: string }[];
-  /** The types of the events of SAM's functions. */
+  /** The event types of SAM's functions. */
   readonly eventTypes: readonly string[];
-  /** What could not be read, a sentence each, without its full stop. */
+  /** Messages about unreadable parts, each a sentence without its full stop. */
   readonly skipped: readonly string[];
 }
 
 export interface TemplateQueue extends Queue {
-  /** The property `FifoQueue`; `isFifo` goes by the name too. */
+  /** The property `FifoQueue`; `isFifo` considers the name too. */
   readonly fifoQueue: Setting<boolean>;
-  /** The properties that `CreateQueue` takes under the same name. */
+  /** The properties with the same name in `CreateQueue`. */
   readonly attributes: readonly Setting<string>[];
 }
 
 export interface TemplateTable extends Table {
-  /** The properties that `CreateTable` takes under the same name, as JSON. */
+  /** The properties with the same name in `CreateTable`, as JSON. */
   readonly definition: readonly Setting<unknown>[];
   /** Undefined if the table has no stream. */
   readonly streamView: Setting<string>;
 }
 
-/** A stream of Kinesis. */
+/** A Kinesis stream. */
 export interface Stream extends Resource {
   readonly shards: Setting<number>;
 }
@@ -45,11 +45,11 @@ export interface TemplateFunction extends LambdaFunction {
   readonly hasSuccessDestination: boolean;
 }
 
-/** Where the code of a function is, and how it is built. */
+/** The location and build settings of a function's code. */
 export interface FunctionCode {
   readonly handler: Setting<string>;
   readonly packageType: Setting<string>;
-  /** SAM's `CodeUri`, the path that the AWS CLI packages, or the folder that the CDK has put the code in. */
+  /** SAM's `CodeUri`, the path that the AWS CLI packages, or the CDK's asset folder. */
   readonly path: string | undefined;
   readonly isInS3: boolean;
   readonly isInTemplate: boolean;
@@ -63,18 +63,18 @@ export interface FunctionCode {
 export interface Variable {
   readonly name: string;
   readonly text: Setting<string>;
-  /** The ids that its value refers to. */
+  /** The ids of resources in its value. */
   readonly refersTo: readonly string[];
 }
 
 export interface TemplateMapping extends Mapping {
-  /** The logical id that SAM gives it, such as `OrdersFunctionOrders`. */
+  /** The logical id that SAM generates, such as `OrdersFunctionOrders`. */
   readonly logicalId: string;
   readonly sourceArn: Setting<string>;
-  /** Whether it reads its stream by a consumer with enhanced fan-out. */
+  /** Whether it uses a consumer with enhanced fan-out. */
   readonly hasConsumer: boolean;
   readonly isEnabled: Setting<boolean>;
-  /** The texts of the patterns of `FilterCriteria`. */
+  /** The patterns of `FilterCriteria`. */
   readonly filters: readonly Setting<string>[];
   readonly maximumRecordAgeSeconds: Setting<number>;
   readonly parallelizationFactor: Setting<number>;
@@ -82,22 +82,22 @@ export interface TemplateMapping extends Mapping {
 
 export type TemplateTrigger = Notification | Rule | Schedule;
 
-/** A subscription of a topic, or a notification of a bucket. */
+/** A topic subscription or a bucket notification. */
 export interface Notification extends Trigger {
   readonly kind: 'SNS' | 'S3';
 }
 
 /** A target of a rule or a schedule. */
 interface Target extends Trigger {
-  /** The logical id that SAM gives it; a rule's targets after the first have a suffix. */
+  /** The logical id that SAM generates; a rule's later targets have a suffix. */
   readonly logicalId: string;
-  /** The id of the queue, if the target is one of the template. */
+  /** The id of the target queue, if it is in the template. */
   readonly queueId: string | undefined;
   readonly targetArn: Setting<string>;
   readonly messageGroupId: Setting<string>;
-  /** The constant that it gets in place of the event. */
+  /** The constant that replaces the event. */
   readonly input: Setting<string>;
-  /** Whether it gets a part of the event, or a text made of it. */
+  /** Whether `InputPath` or `InputTransformer` is set. */
   readonly isTransformed: boolean;
   readonly isOn: boolean;
   /** The physical name. */
@@ -112,7 +112,7 @@ export interface Rule extends Target {
   readonly pattern: Setting<unknown>;
 }
 
-/** The target of a schedule, which is a rule or one of EventBridge Scheduler. */
+/** A target of a schedule of an EventBridge rule or of EventBridge Scheduler. */
 export interface Schedule extends Target {
   readonly kind: 'Schedule';
   readonly service: 'events' | 'scheduler';

@@ -1,8 +1,8 @@
-/** A resource of the template, or an attribute of it: `!Ref Orders` has the attribute `Ref`. */
+/** A reference to a resource or an attribute of it: `!Ref Orders` has the attribute `Ref`. */
 export class Reference {
   readonly resource: string;
   readonly attribute: string;
-  /** Its value, where the template is run rather than judged. */
+  /** The value, if the template runs locally. */
   readonly text: string | undefined;
 
   constructor(resource: string, attribute: string, text?: string) {
@@ -12,7 +12,7 @@ export class Reference {
   }
 }
 
-/** What cannot be known before it is deployed, or was not given. */
+/** A value that is not given or known only after the deployment. */
 export class Unknown {
   readonly why: string;
 
@@ -21,7 +21,7 @@ export class Unknown {
   }
 }
 
-/** A text of which parts are references or unknown. */
+/** A text with parts that are references or unknown. */
 export class Composite {
   readonly parts: readonly (string | Reference | Unknown)[];
 
@@ -30,7 +30,7 @@ export class Composite {
   }
 }
 
-/** A value of the template, with its functions worked out as far as they can be. */
+/** A value of the template after its functions were evaluated as far as possible. */
 export type Value =
   | string
   | number
@@ -45,14 +45,14 @@ export type Value =
 
 export type Members = Readonly<Record<string, Value>>;
 
-/** The value as a mapping; undefined for anything else. */
+/** Returns the value as a mapping; undefined for any other value. */
 export function asMembers(value: Value): Members | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (value instanceof Reference || value instanceof Composite || value instanceof Unknown) return undefined;
   return value as Members;
 }
 
-/** The member, its own one only; undefined where there is none. */
+/** Returns an own member at a path; undefined if there is none. */
 export function member(value: Value, ...path: readonly string[]): Value {
   let found = value;
   for (const step of path) {
@@ -63,19 +63,19 @@ export function member(value: Value, ...path: readonly string[]): Value {
   return found;
 }
 
-/** A list as it is, one value as a list of it, nothing as an empty list. */
+/** Returns a list unchanged, a single value as a list of one, and nothing as an empty list. */
 export function asList(value: Value): readonly Value[] {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? (value as readonly Value[]) : [value];
 }
 
-/** A number, also one that is written as a text. */
+/** Returns a number, also from a text. */
 export function asNumber(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : undefined;
 }
 
-/** A boolean, also as YAML 1.1 and CloudFormation allow it to be written. */
+/** Returns a boolean, also from the forms of YAML 1.1 and CloudFormation. */
 export function asBoolean(value: Value): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
@@ -83,17 +83,14 @@ export function asBoolean(value: Value): boolean | undefined {
   return /^(false|no|off)$/i.test(value) ? false : undefined;
 }
 
-/** Why a value, or a part of it, is unknown; undefined where it is known. */
+/** Returns the reason why a value or a part of it is unknown. */
 export function whyUnknown(value: Value): string | undefined {
   if (value instanceof Unknown) return value.why;
   if (!(value instanceof Composite)) return undefined;
   return value.parts.find((part) => part instanceof Unknown)?.why;
 }
 
-/**
- * The text, in which `<Id>` and `<Id.Attribute>` stand for references without a text, and `<?>` for what is
- * unknown.
- */
+/** Returns the text: `<Id>` or `<Id.Attribute>` for a reference without a value, `<?>` for unknown parts. */
 export function asText(value: Value): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -107,7 +104,7 @@ function placeholder({ resource, attribute }: Reference): string {
   return attribute === 'Ref' ? `<${resource}>` : `<${resource}.${attribute}>`;
 }
 
-/** The text, if all of it is known. */
+/** Returns the text if all of it is known. */
 export function knownText(value: Value): string | undefined {
   const parts = value instanceof Composite ? value.parts : [value];
   const isKnown = parts.every(
@@ -116,13 +113,13 @@ export function knownText(value: Value): string | undefined {
   return isKnown ? asText(value) : undefined;
 }
 
-/** The resources that a value names. */
+/** Returns the ids of the resources that a value refers to. */
 export function referencesOf(value: Value): readonly string[] {
   const parts = value instanceof Composite ? value.parts : [value];
   return [...new Set(parts.flatMap((part) => (part instanceof Reference ? [part.resource] : [])))];
 }
 
-/** The one resource that a value names: a reference, or a text around one. */
+/** Returns the id that a value refers to, if there is exactly one. */
 export function referenceOf(value: Value): string | undefined {
   const [only, ...others] = referencesOf(value);
   return others.length === 0 ? only : undefined;

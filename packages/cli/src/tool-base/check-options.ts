@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 import { ConfigurationError } from './errors.ts';
 
-/** What an option may be. */
+/** A check of an option. */
 export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;
   readonly isRequired?: boolean;
-  /** Of an option that may be an object: what its members may be. A wrong one is named, as `option.member`. */
+  /** Checks of the members of an object. Errors name a wrong one as `option.member`. */
   readonly parts?: Readonly<Record<string, Check>>;
 }
 
-/** Throws a `ConfigurationError` that begins with `of`, names the option, and says what it got. */
+/** Throws a `ConfigurationError` that names the caller (`of`), the option and its value. */
 export function checkOptionsOf(of: string, options: unknown, checks: Readonly<Record<string, Check>>): void {
   if (!isObject(options)) {
     throw new ConfigurationError(`${of}: Expected the options to be an object, got ${shown(options)}`);
@@ -64,7 +64,7 @@ export function aFunction(): Check {
   return { expected: 'a function', accepts: (value) => typeof value === 'function' };
 }
 
-/** An object whose members are checked elsewhere. */
+/** Accepts an object; its members are checked elsewhere. */
 export function anObject(): Check {
   return { expected: 'an object', accepts: isObject };
 }
@@ -100,13 +100,13 @@ export function objectWith(...methods: string[]): Check {
   };
 }
 
-/** An admin of claims in place of a store. */
+/** Accepts an admin of claims, not a store. */
 export function anAdmin(): Check {
   const expected = 'an admin of claims, such as dynamoDBAdmin({ tableName }), and no store';
   return { ...objectWith('list', 'count', 'read', 'change'), expected };
 }
 
-/** Who and why. Also what turns a line of a terminal around is not for a text that people will read there. */
+/** Accepts an operator or a reason. Rejects control characters and marks that reverse a terminal's text. */
 export function words(most: number): Check {
   return {
     expected: `1 to ${most} characters without control characters`,

@@ -2,7 +2,7 @@ import type { Clock } from 'batchlatch/core';
 
 export type { Clock } from 'batchlatch/core';
 
-/** setTimeout fires at once for a longer delay than this (2^31 - 1 ms, about 24.8 days). */
+/** The longest delay of `setTimeout` (2^31 - 1 ms, about 24.8 days); it fires at once for a longer one. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The machine's clock. */

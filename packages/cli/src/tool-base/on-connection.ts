@@ -1,8 +1,8 @@
 import type { PostgresClient, PostgresPool, SqlConnection } from 'batchlatch/postgres';
 
 /**
- * Lends a connection of the pool to `body`, and gives it back; one that failed, or that is silent for `limitMs`, is closed.
- * Rejects with what `body` rejects with.
+ * Runs `body` with a connection of the pool, and then releases it. Closes the connection if `body` rejects or
+ * does not settle within `limitMs`, and rejects with that error.
  */
 export async function onConnection<Result>(
   pool: PostgresPool,
@@ -30,7 +30,7 @@ export async function onConnection<Result>(
   }
 }
 
-/** Only of a connection that lives on: one that is closed may still say why. */
+/** Call it only for a connection that stays open: a closed one may still emit an error. */
 function stopListening(client: PostgresClient, listener: () => void): void {
   client.off?.('error', listener);
 }

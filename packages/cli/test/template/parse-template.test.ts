@@ -9,7 +9,7 @@ describe('a file that is no template', () => {
     ['nothing', '', 'has no `Resources`'],
     ['a list', '[1, 2]', 'has no `Resources`'],
     ['other YAML', 'services: { web: {} }', 'has no `Resources`'],
-    ['resources that are none', 'Resources: [a]', 'are no mapping'],
+    ['resources that are none', 'Resources: [a]', 'are not a mapping'],
     ['YAML with a mistake', 'Resources:\n  A: {\n', 'line 3'],
     ['a tab', 'Resources:\n\tA: {}', 'line 2'],
     ['a member twice', 'Resources:\n  A: { Type: x }\n  A: { Type: y }\n', 'line 3'],

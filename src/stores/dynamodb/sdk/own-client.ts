@@ -8,9 +8,10 @@ import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './sdk-transport.ts';
 
 /**
- * Requests through a client of the store's own. `why` is what the SDK is needed for; `credentials` are looked for with a
- * time limit. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so a
- * request that is no longer awaited goes on until its timeout, but is not sent again.
+ * Creates a transport with a client of its own. `why`: the reason why the SDK is needed; `credentials`: a
+ * provider with a time limit. The client uses `cacheMiddleware`, with which the SDK resolves an operation's
+ * stack once if requests have no options. A request therefore gets no abort signal: once abandoned it runs
+ * until its timeout, but is not retried.
  */
 export function ownSdkTransport(why: string, credentials: SdkSettings['credentials']): Transport {
   const givenUp = new WeakSet<object>();
@@ -21,7 +22,7 @@ export function ownSdkTransport(why: string, credentials: SdkSettings['credentia
         const sdk = await loadSdk(why);
         loaded ??= { sdk, client: sendingWhatIsAwaited(tunedClient(sdk, credentials), givenUp) };
       }
-      const own = { ...input }; // the same may be sent again by its sender, who then waits for it anew
+      const own = { ...input }; // a copy, because the caller may send the same input again
       const giveUp = (): void => void givenUp.add(own);
       if (signal?.aborted === true) giveUp();
       signal?.addEventListener('abort', giveUp);
@@ -34,7 +35,7 @@ export function ownSdkTransport(why: string, credentials: SdkSettings['credentia
   };
 }
 
-/** Before each sending, retries included, the client looks whether its input has been given up. */
+/** Adds a middleware that stops an abandoned request before each attempt, retries included. */
 function sendingWhatIsAwaited(client: DynamoDBClient, givenUp: WeakSet<object>): DynamoDBClient {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -46,7 +47,7 @@ function sendingWhatIsAwaited(client: DynamoDBClient, givenUp: WeakSet<object>):
   return client;
 }
 
-/** Keeps connections, and gives up on a silent one long before the function's time is over. */
+/** Creates a client that keeps connections, and times out long before the function does. */
 export function tunedClient(
   { DynamoDBClient }: Sdk,
   credentials?: SdkSettings['credentials'],
@@ -64,15 +65,16 @@ export function tunedClient(
     },
   };
   const client = withoutVersionWarning(() => new DynamoDBClient(config));
-  // It walks through every request and answer to write a log entry that is not read.
+  // It formats every request and response for a log that nobody reads.
   client.middlewareStack.remove('loggerMiddleware');
   writePlainJson(client);
   return client;
 }
 
 /**
- * The store speaks DynamoDB's own JSON (`{ S: … }`), so the SDK's walk along the schemas changes nothing; it costs about a
- * quarter of a batched request's CPU (`npm run bench`). A later SDK that keeps its codec elsewhere is left as it is.
+ * Replaces the SDK's serializer by plain JSON. The store already uses DynamoDB's own JSON (`{ S: … }`), so
+ * walking the schemas changes nothing and costs about a quarter of a batched request's CPU (`npm run bench`).
+ * Does nothing if a later SDK keeps its codec elsewhere.
  */
 function writePlainJson(client: DynamoDBClient): void {
   const protocol: unknown = Reflect.get(client.config, 'protocol');

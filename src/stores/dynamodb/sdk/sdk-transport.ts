@@ -5,19 +5,22 @@ import { StoreError } from '../../../base/errors.ts';
 import { platformSignal } from '../../../base/stop.ts';
 import type { Transport } from '../transport.ts';
 
-/** A `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`, by what only its configuration has. */
+/** A `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`, recognised by its configuration. */
 interface DocumentClient {
   readonly config: { readonly translateConfig?: unknown };
   send(command: never, options?: never): Promise<unknown>;
 }
 
-/** What the store takes for a client. */
+/** A client that the store accepts. */
 export type ClientOfDynamoDB = Pick<client.DynamoDBClient, 'send'> | DocumentClient;
 
-/** Calls the methods of `new DynamoDB({})`; any other client is sent commands, which are loaded with the first request. */
+/**
+ * Creates a transport that calls the methods of `new DynamoDB({})`, or sends commands to any other client.
+ * The commands are loaded with the first request.
+ */
 export function sdkTransport(given: ClientOfDynamoDB): Transport {
   const client: { send(command: unknown, options?: object): Promise<unknown> } = given;
-  // The methods of a document client take plain values; its `send` takes the commands of `@aws-sdk/client-dynamodb` all the same.
+  // A document client's methods take plain values; its `send` takes `@aws-sdk/client-dynamodb` commands.
   const isDocumentClient = (given as Partial<DocumentClient>).config?.translateConfig !== undefined;
   const hasMethods = !isDocumentClient && methodOf(client, 'BatchExecuteStatement') !== undefined;
   let sdk: Sdk | undefined;
@@ -26,7 +29,7 @@ export function sdkTransport(given: ClientOfDynamoDB): Transport {
       const options = signal && { abortSignal: platformSignal(signal) };
       const method = hasMethods ? methodOf(client, operation) : undefined;
       if (method !== undefined) return method.call(client, input, options);
-      sdk ??= await loadSdk("A client of AWS's SDK is sent commands, which it does not bring along");
+      sdk ??= await loadSdk('The given client of the AWS SDK needs command classes');
       return client.send(commandOf(sdk, operation, input), options) as Promise<never>;
     },
   };
@@ -36,12 +39,13 @@ export type Sdk = typeof client;
 
 const NAME = '@aws-sdk/client-dynamodb';
 
-/** Loads AWS's SDK once. `why` is what it is needed for, for the error if there is none. */
+/** Loads the AWS SDK once. `why`: the reason why it is needed, for the error message. */
 export function loadSdk(why: string): Promise<Sdk> {
   return loadPackage<Sdk>(NAME).catch((cause: unknown) => {
     throw new StoreError(
-      `${why}, and ${NAME} was not found. Install it beside the function (\`npm install ${NAME}\`), or leave it out of the bundle as external; ` +
-        'where the bundle holds it, pass `client: new DynamoDB({})`, which brings its commands along',
+      `${why}, and ${NAME} was not found. Install it beside the function (\`npm install ${NAME}\`), ` +
+        'or mark it as external in the bundler; if the bundle includes it, pass ' +
+        '`client: new DynamoDB({})`, which includes its commands',
       { cause, isRetryable: false, code: 'BATCHLATCH_SDK_NOT_FOUND' },
     );
   });
