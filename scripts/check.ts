@@ -13,6 +13,7 @@ const STEPS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     '-p',
     config,
   ]),
+  words: [['node', '--import', 'tsx', 'scripts/check-words.ts']],
   unused: [['knip', '--config', 'scripts/knip.json']],
   build: [['npm', 'run', '--silent', 'build']],
   package: [
@@ -26,7 +27,7 @@ const STEPS: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const program = new Command('check')
   .description(
-    'Checks format, lint, types, unused code, the build, and the packages as they are published. Stops at the first step that fails; ' +
+    'Checks format, lint, types, words, unused code, the build, and the packages as they are published. Stops at the first step that fails; ' +
       '`npm run fix` repairs what it can of the first two.',
   )
   .argument('[step...]', `only these: ${Object.keys(STEPS).join(', ')}`)

@@ -59,7 +59,7 @@ export function assertParsable(text: string): void {
     if (depth > DEEPEST) throw refusal(`is nested deeper than ${DEEPEST} levels`);
     if (bytes > most) {
       throw refusal(
-        `has so many values that they would take more than ${most} bytes, a 16th of the function's memory; ` +
+        `has values that would take more than ${most} bytes, a 16th of the function's memory; ` +
           'give the function more',
       );
     }

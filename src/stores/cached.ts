@@ -28,15 +28,15 @@ interface Remembered extends ShortResult {
   readonly payloadHash?: string;
 }
 
-/** Of results longer than this, in UTF-16 units, it is remembered that there is one, and the store is asked for it. */
+/** The longest result that is kept here, in UTF-16 units. A longer one is read from the store. */
 const LONGEST_RESULT = 16_384;
 
 /**
- * A store that remembers, in this process, which keys are completed, so that their duplicates take no request. Only what
- * `store` has said: a completion that it stored for this process, and its answer `duplicate`. No longer than the
- * row lives, never while it is in progress, and never for another payload than the one the store has accepted:
- * such requests go to the store, and so do callers who want a result of more than 16,384 characters. A completed claim that a
- * person changes or forgets counts as completed here until then. Throws a `ConfigurationError` for options that cannot work.
+ * Returns a store that remembers completed keys in this process, so that their duplicates take no request. It
+ * remembers a completion that `store` stored or reported, until the row expires. A request with another
+ * payload, or for a result of more than 16,384 characters, goes to `store`. If a person changes or forgets a
+ * completed claim, this process still treats it as completed until then. Throws a `ConfigurationError` for
+ * invalid options.
  *
  * @param store The store behind the cache.
  * @param options How many completions are kept.
