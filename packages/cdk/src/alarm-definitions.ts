@@ -66,8 +66,7 @@ export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds
   return [
     {
       id: `${name}DeadLetters`,
-      description:
-        `Messages of the queue ${queue.queueName} in its dead-letter queue. ` + 'See batchlatch dlq list.',
+      description: `Dead letters of the queue ${queue.queueName}. See batchlatch dlq list.`,
       metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
         statistic: 'Maximum',
         period: MINUTE,
@@ -100,8 +99,7 @@ function functionAlarms(name: string, of: lambda.Function, at: AlarmThresholds):
   return [
     {
       id: `${name}Errors`,
-      description:
-        `Invocations of ${of.functionName} that failed as a whole: ` + 'a timeout, a crash, out of memory.',
+      description: `Failed invocations of ${of.functionName}: timeouts, crashes, out of memory.`,
       metric: of.metricErrors(options),
       threshold: at.errors,
       periods: 1,

@@ -53,9 +53,8 @@ const checks: Readonly<Record<keyof BatchAlarmsProps, Check>> = {
 };
 
 /**
- * CloudWatch alarms for claims, queues and functions: overdue and parked claims, messages in dead-letter
- * queues, the age of the oldest message, errors and throttles. Throws a `ConfigurationError` for invalid
- * properties.
+ * CloudWatch alarms for overdue and parked claims, messages in dead-letter queues, the age of the oldest
+ * message, errors and throttles. Throws a `ConfigurationError` for invalid properties.
  *
  * @example
  * new BatchAlarms(this, 'Alarms', { queues: [orders], monitor, topic });

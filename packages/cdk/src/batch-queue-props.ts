@@ -35,19 +35,15 @@ export interface BatchQueueProps {
    */
   readonly maxReceiveCount?: number;
   /**
-   * How long the queue keeps a message. Default 4 days. The processor's `retentionMs`, also 4 days, must be
-   * at least as long.
+   * How long the queue keeps a message. Default 4 days. The processor's `retentionMs` must not be shorter.
    */
   readonly retentionPeriod?: Duration;
   /**
-   * How long the dead-letter queue keeps a message, counted from its first sending; must exceed
-   * `retentionPeriod`. Default 14 days, the maximum.
+   * How long a dead letter is kept from its first sending. Must exceed `retentionPeriod`. Default and
+   * maximum: 14 days.
    */
   readonly deadLetterRetentionPeriod?: Duration;
-  /**
-   * How long a received message is hidden. Default and minimum: six times the function's timeout plus
-   * `maxBatchingWindow`.
-   */
+  /** How long a message is hidden. Default and minimum: 6 × function timeout + `maxBatchingWindow`. */
   readonly visibilityTimeout?: Duration;
   /** A customer-managed KMS key for both queues. Senders need access to it. Default: a key that SQS owns. */
   readonly encryptionKey?: kms.IKey;

@@ -40,9 +40,8 @@ const checks: Readonly<Record<keyof ClaimMonitorProps, Check>> = {
 };
 
 /**
- * A scheduled function that counts the overdue and the parked claims of a table as the metrics
- * `OverdueClaims` and `ParkedClaims`, and logs which claims they are. Throws a `ConfigurationError` for
- * invalid properties.
+ * A scheduled function that counts overdue and parked claims as the metrics `OverdueClaims` and
+ * `ParkedClaims`, and logs which claims they are. Throws a `ConfigurationError` for invalid properties.
  *
  * @example
  * new ClaimMonitor(this, 'Monitor', { claims });

@@ -15,8 +15,8 @@ export interface ClaimsTableProps {
   /** An existing claims table. Allows no other property but `overdueIndex`. Default: a table is created. */
   readonly table?: dynamodb.ITable;
   /**
-   * Whether the table has the index `overdue`, which finds overdue and parked claims without a scan. The
-   * monitor needs it. It costs one more write unit per claim and per settlement. Default true.
+   * Whether the table has the index `overdue` of overdue and parked claims, which the monitor needs. It costs
+   * one more write unit per claim and per settlement. Default true.
    */
   readonly overdueIndex?: boolean;
   /** The table's name. Default: a name that CloudFormation generates. */
@@ -25,10 +25,7 @@ export interface ClaimsTableProps {
   readonly encryptionKey?: kms.IKey;
   /** Whether the table can be restored to any second of the last 35 days. Default true. */
   readonly pointInTimeRecovery?: boolean;
-  /**
-   * The policy for removing the table from the stack. Default `RETAIN`: without its claims, completed work
-   * would run again.
-   */
+  /** The removal policy. Default `RETAIN`: without its claims, completed work would run again. */
   readonly removalPolicy?: RemovalPolicy;
   /** Whether DynamoDB refuses to delete the table. Default true, unless `removalPolicy` is `DESTROY`. */
   readonly deletionProtection?: boolean;
@@ -83,8 +80,8 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Grants what the monitor needs: querying the index and reading rows. Throws a `ConfigurationError` without
-   * an index.
+   * Grants what the monitor needs: querying the index, reading rows. Throws a `ConfigurationError` if there
+   * is no index.
    *
    * @param grantee The role or function that gets the permission.
    */

@@ -26,8 +26,7 @@ export class CommitItemsError extends BatchlatchError {
 
 /**
  * A condition of the handler's own items did not hold (`BATCHLATCH_COMMIT_REFUSED`). Nothing was written, and
- * the claim is still the attempt's: the handler may commit something else, return without an effect, or
- * throw.
+ * the claim is still the attempt's: the handler may commit other items, return without an effect, or throw.
  */
 export class CommitRefusedError extends BatchlatchError {
   override name = 'CommitRefusedError';

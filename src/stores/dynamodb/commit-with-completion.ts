@@ -29,14 +29,12 @@ type Answer =
   | { readonly kind: 'refused' | 'passing' | 'unknown' | 'invalid'; readonly error: Error };
 
 /**
- * Writes the completion and the items with one `TransactWriteItems`, whose first entry is the claim on the
- * condition that it is in progress and still its owner's.
+ * Writes the completion and the items, which it validates, with one `TransactWriteItems`. Its first entry is
+ * the claim's update, on the condition that it is in progress and still its owner's.
  *
  * An unanswered request may be executed at any time, even after a later one was refused: from then on only
  * the row tells what was stored, and a refusal is no longer final. The token makes DynamoDB execute equal
  * requests once for ten minutes; the claim's condition does the same without a time limit.
- *
- * `items` are validated here.
  */
 export async function commitWithCompletion(
   completion: Completion,

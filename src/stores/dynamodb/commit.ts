@@ -20,16 +20,14 @@ export interface CommitOptions {
  * Rejects with one of these errors:
  *
  * - `CommitRefusedError`: a condition of the items did not hold. Nothing is written, and the handler may
- *   commit something else, throw, or return without an effect.
+ *   commit other items, return or throw.
  * - `CommitItemsError`: the items are invalid. Nothing is sent.
  * - `LeaseLostError`: the claim is another attempt's.
- * - `StoreError`: the store failed. The record then fails, even if the handler goes on, unless the row shows
+ * - `StoreError`: the store failed. The record then fails, even if the handler goes on, unless its row shows
  *   that the transaction was written.
- * - `ConfigurationError`: the claim store has no transactions, or `context` is not the one passed to the
- *   handler.
+ * - `ConfigurationError`: the claim store has no transactions, or `context` is not the handler's.
  *
- * The processor's store must be `dynamoDBStore`, the default. In tests, `memoryStore({ onCommit })` passes
- * the items to a function.
+ * The store must be `dynamoDBStore`, the default. In tests, use `memoryStore({ onCommit })`.
  *
  * @param context The context passed to the handler.
  * @param items The items to write together with the completion.

@@ -3,8 +3,7 @@ import { isObject } from '../../base/is-object.ts';
 
 /**
  * Statement codes, cancellation reasons and exception names after which the same write may succeed.
- * `ReplicatedWriteConflict`: another Region writes the item of a multi-Region strongly consistent global
- * table.
+ * `ReplicatedWriteConflict`: another Region writes the item (multi-Region strong consistency).
  */
 const PASSING =
   /^(Throttling(Error|Exception)|(ProvisionedThroughputExceeded|(Transaction|ReplicatedWrite)Conflict)(Exception)?|RequestLimitExceeded|InternalServerError)$/;

@@ -43,10 +43,7 @@ export const defaultAttributeNames: AttributeNames = {
 export interface RowFormat {
   /** The attribute name of each field of a claim. The name of `key` identifies a row. */
   readonly names: AttributeNames;
-  /**
-   * Every attribute that a claim may have. If several are removed at once, only the first is really removed;
-   * the others may be set to NULL (statements.ts).
-   */
+  /** Every attribute of a claim. Of several removed at once, only the first must really be removed. */
   readonly attributes: readonly string[];
   /** The longest result that fits into an item, in UTF-8 bytes of JSON. */
   readonly maxResultBytes: number;

@@ -9,9 +9,8 @@ import { DYNAMODB, type Transport } from './transport.ts';
 const CREDENTIALS = 'The environment has no access key, so the AWS SDK must find the credentials';
 
 /**
- * Creates a transport that the environment configures (docs/stores/dynamodb-requests.md). The first request
- * reads it, so tests and scripts may set it after creating the store. In Lambda the code is loaded during
- * INIT.
+ * Creates a transport from the environment (docs/stores/dynamodb-requests.md), which the first request reads:
+ * tests and scripts may set it after creating the store. In Lambda the code is loaded during INIT.
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {
   let made: Transport | undefined;

@@ -52,9 +52,8 @@ export interface Transport {
 const REQUESTS_AT_ONCE = 50;
 
 /**
- * Limits a transport to 50 concurrent requests of at most 10 seconds each: an SDK client waits without a
- * limit, and 50 hanging requests would block the process. A transport with its own limit gets no second
- * timer.
+ * Limits a transport to 50 concurrent requests of 10 seconds each: an SDK client waits without a limit, and
+ * 50 hanging requests would block the process. A transport with its own limit gets no timer.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const slots = new Semaphore(REQUESTS_AT_ONCE);

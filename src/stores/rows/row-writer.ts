@@ -5,8 +5,7 @@ import type { ClaimChange } from '../../claims/transitions.ts';
 import { StoreError } from '../../base/errors.ts';
 
 /**
- * The requests to a database that can write a row on a condition. `toClaim` reads a row, whose type the
- * database chooses.
+ * The requests to a database that can write a row on a condition. The database chooses the type of rows.
  *
  * - Each call takes any number of different keys and returns one outcome each, in order; one failure does not
  *   affect the others. If a call rejects, the state of all its rows is unknown.

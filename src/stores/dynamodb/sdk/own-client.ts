@@ -8,10 +8,9 @@ import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './sdk-transport.ts';
 
 /**
- * Creates a transport with a client of its own. `why`: the reason why the SDK is needed; `credentials`: a
- * provider with a time limit. The client uses `cacheMiddleware`, with which the SDK resolves an operation's
- * stack once if requests have no options. A request therefore gets no abort signal: once abandoned it runs
- * until its timeout, but is not retried.
+ * Creates a transport with its own client. `why`: the reason why the SDK is needed; `credentials`: a provider
+ * with a time limit. With `cacheMiddleware` the SDK resolves an operation's stack once if requests have no
+ * options, so they get no abort signal: once abandoned they run until their timeout, but are not retried.
  */
 export function ownSdkTransport(why: string, credentials: SdkSettings['credentials']): Transport {
   const givenUp = new WeakSet<object>();

@@ -14,10 +14,7 @@ interface DocumentClient {
 /** A client that the store accepts. */
 export type ClientOfDynamoDB = Pick<client.DynamoDBClient, 'send'> | DocumentClient;
 
-/**
- * Creates a transport that calls the methods of `new DynamoDB({})`, or sends commands to any other client.
- * The commands are loaded with the first request.
- */
+/** Calls the methods of `new DynamoDB({})`; other clients get commands, loaded with the first request. */
 export function sdkTransport(given: ClientOfDynamoDB): Transport {
   const client: { send(command: unknown, options?: object): Promise<unknown> } = given;
   // A document client's methods take plain values; its `send` takes `@aws-sdk/client-dynamodb` commands.
