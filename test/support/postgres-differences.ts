@@ -104,8 +104,8 @@ export function alike(cases: readonly Case[]): Case[] {
 }
 
 /**
- * Acquires all of them in one call, and compares outcomes and rows with what the state machine says. The rows are put into the table
- * past the store's `pool`.
+ * Acquires all of them in one call, and compares outcomes and rows with what the state machine says. Rows are put
+ * into the table by `pool`; the store uses its own.
  */
 export async function assertSameAsTheStateMachine(
   cases: readonly Case[],

@@ -80,7 +80,7 @@ export function claimsTable({
   };
 }
 
-/** The same name means the same statement, also where sessions are shared by several versions of a program. */
+/** Derives the name from the text: sessions may be shared by several versions of a program. */
 function nameOf(text: string): string {
   return `batchlatch_${hash('sha256', text).slice(0, 32)}`;
 }

@@ -13,7 +13,7 @@ import { writtenIn } from './written.ts';
 const WRITTEN = { status: 'written' } as const;
 const REFUSED = { status: 'refused' } as const;
 
-/** The changes that owners make, with times in milliseconds from now. The caller reads the rows of refused changes. */
+/** Writes the changes of owners, whose times are in milliseconds from now. The caller reads the refused rows. */
 export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   return {
     change: (changes, signal) => byKeys(changes, (keyed) => change(keyed, table, signal), haveLongResults),
@@ -22,7 +22,7 @@ export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   };
 }
 
-/** PostgreSQL's limit is a gigabyte; this bounds the memory that one statement takes in this process and in the server. */
+/** PostgreSQL's limit is a gigabyte; this bounds the memory that one statement takes, here and in the server. */
 const LONGEST_RESULTS = 16_000_000;
 
 function haveLongResults(keyed: readonly Keyed<OwnedChange>[]): boolean {
@@ -44,7 +44,7 @@ async function change(
   return keyed.map(({ stored }) => (isWritten(stored) ? WRITTEN : REFUSED));
 }
 
-/** Whether `completeAllText` can write them. A change to COMPLETED has no other fields than those of that statement. */
+/** Whether `completeAllText` can write them: it sets all fields that a change to COMPLETED has. */
 function areCompletionsAlike(keyed: readonly Keyed<OwnedChange>[]): boolean {
   const expiresAt = keyed[0]?.item.change.expiresAt;
   return keyed.every(

@@ -1,8 +1,8 @@
 import { COLUMNS } from './row.ts';
 
 /*
- * The texts of the statements that attempts need. Each locks its rows in the order of their keys, so that no two of them
- * deadlock. `now` is an SQL expression: see DATABASE_TIME. Durations are in milliseconds from now.
+ * The texts of the statements that attempts need. Each locks its rows in the order of their keys, so that no two
+ * of them deadlock. `now` is an SQL expression: see DATABASE_TIME. Durations are in milliseconds from now.
  */
 
 /** The database's time, in milliseconds, so that all writers of a table use the same clock. */
@@ -11,8 +11,9 @@ export const DATABASE_TIME = "date_trunc('milliseconds', statement_timestamp())"
 // rule: postgres-owner
 const IS_OWNED = "a.was = 'IN_PROGRESS' AND a.holder = a.owner";
 
-/** The end of the statements that write: the number of rows that were written, and their keys unless that is all of $1. */
-const ANSWER = `SELECT count(*)::int AS count, CASE WHEN count(*) < cardinality($1::text[]) THEN json_agg(key) END AS keys
+/** The end of statements that write: how many rows were written, and their keys if $1 has more (see `writtenIn`). */
+const ANSWER = `
+SELECT count(*)::int AS count, CASE WHEN count(*) < cardinality($1::text[]) THEN json_agg(key) END AS keys
 FROM written`;
 
 /** The columns of a claim, for a `SELECT` from the table with this alias. */
@@ -25,11 +26,13 @@ export function claimColumns(alias: string): string {
 }
 
 /**
- * Claims the keys that have no row, for requests that differ only in key, owner, payload hash and record id. It has the
- * parameters of `acquireText`, those that do not differ as single values, and is planned in half the time.
+ * Claims the keys that have no row, for requests that differ only in key, owner, payload hash and record id. The
+ * parameters are those of `acquireText`, with one value for each that does not differ. PostgreSQL plans it in half
+ * the time.
  */
 export function insertText(table: string, now: string): string {
-  // Updates nothing. DO NOTHING would do for a role without UPDATE, which could not settle what it has claimed.
+  // It updates nothing, but needs the privilege. With DO NOTHING, a role without UPDATE would claim keys, run
+  // their handlers, and fail to settle them.
   const orNothing = 'ON CONFLICT (key) DO UPDATE SET status = c.status WHERE false';
   return `
 WITH written AS (
@@ -42,13 +45,12 @@ WITH written AS (
   ORDER BY key COLLATE "C"
   ${orNothing}
   RETURNING key
-)
-${ANSWER}`;
+)${ANSWER}`;
 }
 
 /**
- * Claims the keys that are free, and returns the rows of the others as of the beginning of the statement. Which keys are
- * free is the rule of `claims/transitions.ts`; a test compares the two.
+ * Claims the keys that are free, and returns the rows of the others as of the beginning of the statement. Which
+ * keys are free is the rule of `claims/transitions.ts`; a test compares the two.
  */
 export function acquireText(table: string, now: string): string {
   const isForgotten = 'c.expires_at <= excluded.updated_at';
@@ -100,8 +102,8 @@ WHERE NOT EXISTS (SELECT FROM acquired AS w WHERE w.key = a.key)`;
 }
 
 /**
- * Completes claims for their owners, for completions that differ only in key, owner and result: `changeText` with a third
- * of its arrays.
+ * Completes claims for their owners as `changeText` does, with 3 arrays instead of 12, for completions that differ
+ * only in key, owner and result.
  */
 export function completeAllText(table: string, now: string): string {
   return `
@@ -117,13 +119,13 @@ WITH locked AS (
   FROM locked AS a
   WHERE c.key = a.key AND ${IS_OWNED}
   RETURNING c.key
-)
-${ANSWER}`;
+)${ANSWER}`;
 }
 
 /**
- * Changes claims for their owners. Rows are found by their keys alone, and compared after they are locked: the planner would
- * prefer the index of open claims, which keeps thousands of entries of claims that have ended until it is vacuumed.
+ * Changes claims for their owners. Rows are found by their keys alone, and compared after they are locked: the
+ * planner would prefer the index of open claims, in which thousands of claims that have ended stay until it is
+ * vacuumed.
  */
 export function changeText(table: string, now: string): string {
   // rule: postgres-growing-leases
@@ -151,8 +153,7 @@ WITH asked AS (
   FROM locked AS a
   WHERE c.key = a.key AND ${IS_OWNED} AND ${isNotShorter}
   RETURNING c.key
-)
-${ANSWER}`;
+)${ANSWER}`;
 }
 
 export function readText(table: string, now: string): string {

@@ -159,7 +159,7 @@ describe('A group of first deliveries', () => {
     expect(sent.slice(3)).toEqual(['complete a,b', 'complete a,b', 'read a,b']);
   });
 
-  it('keeps its own claims when it is asked for again, without the one that another has taken over by then', async () => {
+  it('keeps its own claims when asked for again, but not one that another has taken over', async () => {
     await store.acquire([request('a'), request('b')]);
     await clock.advance(1_000);
     await store.acquire([request('b', { owner: 'another' })]);
