@@ -68,15 +68,20 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
     const store = inPostgres({ pool: worker, table });
     await owner.query(`REVOKE ${privilege} ON ${table} FROM worker`);
     try {
-      const [outcome] = await store.acquire([{ ...request, key: privilege }]);
-      expect(outcome).toMatchObject({
-        status: 'error',
-        error: {
-          code: 'BATCHLATCH_ACCESS_DENIED',
-          isRetryable: false,
-          message: expect.stringMatching(new RegExp(`GRANT [^.]*\\b${privilege}\\b[^.]* ON ${table}`)),
-        },
-      });
+      // One key, and a group: no handler may run whose end could not be stored.
+      for (const keys of [[privilege], [`${privilege}-1`, `${privilege}-2`]]) {
+        const outcomes = await store.acquire(keys.map((key) => ({ ...request, key })));
+        for (const outcome of outcomes) {
+          expect(outcome).toMatchObject({
+            status: 'error',
+            error: {
+              code: 'BATCHLATCH_ACCESS_DENIED',
+              isRetryable: false,
+              message: expect.stringMatching(new RegExp(`GRANT [^.]*\\b${privilege}\\b[^.]* ON ${table}`)),
+            },
+          });
+        }
+      }
     } finally {
       await owner.query(`GRANT ${privilege} ON ${table} TO worker`);
     }

@@ -93,6 +93,19 @@ for (const level of ['read committed', 'repeatable read', 'serializable']) {
         expect(outcome).toMatchObject([{ status: 'conflict', attempt: 2 }]);
       });
 
+      it('is not acquired, completed or kept from its group where another has it by then', async () => {
+        const [a, b] = [await claimed(), await claimed()];
+        const settling = await whileChanged(table, TAKEN, b.key, () =>
+          store.settle([a, b].map((mine) => ({ end: 'complete', ...mine }))),
+        );
+        expect(settling).toEqual(['stored', 'lost']);
+        const [c, d] = [{ ...a, key: randomUUID() }, await claimed('FAILED')];
+        const outcomes = await whileChanged(table, `status = 'IN_PROGRESS', ${TAKEN}`, d.key, () =>
+          store.acquire([c, { ...d, owner: 'third' }].map((one) => ({ ...one, owner: 'third' }))),
+        );
+        expect(outcomes).toMatchObject([{ status: 'acquired' }, { status: 'conflict', attempt: 2 }]);
+      });
+
       it('is not changed by a person who has seen another state of it', async () => {
         const failed = await claimed('FAILED');
         const seen = { status: 'FAILED', owner: 'mine', attempt: 1 } as const;

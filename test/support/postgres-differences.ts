@@ -5,6 +5,7 @@ import type { Claim, ClaimStatus } from '../../src/claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../src/claims/claim-store.ts';
 import { acquired, decideAcquire } from '../../src/claims/transitions.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
+import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
 import { claimsIn } from '../../src/stores/postgres/postgres-store.ts';
 import { readRows } from '../../src/stores/postgres/read.ts';
 import { toClaim } from '../../src/stores/postgres/row.ts';
@@ -84,14 +85,36 @@ export function casesFrom(seed: number, count: number): Case[] {
   });
 }
 
-/** Acquires all of them in one statement, and compares outcomes and rows with what the state machine says. */
+/** The same rows, asked for by requests that differ in key, owner, payload hash and record id alone. */
+export function alike(cases: readonly Case[]): Case[] {
+  const { leaseMs = 0, retentionMs = 0, lockedBy, recordsStart } = cases[0]?.request ?? {};
+  return cases.map(({ stored, request: { key, owner, payloadHash, recordId } }) => ({
+    stored,
+    request: {
+      key,
+      owner,
+      leaseMs,
+      retentionMs,
+      ...(payloadHash !== undefined && { payloadHash }),
+      ...(recordId !== undefined && { recordId }),
+      ...(lockedBy !== undefined && { lockedBy }),
+      ...(recordsStart !== undefined && { recordsStart }),
+    },
+  }));
+}
+
+/**
+ * Acquires all of them in one call, and compares outcomes and rows with what the state machine says. Rows are put
+ * into the table by `pool`; the store uses its own.
+ */
 export async function assertSameAsTheStateMachine(
   cases: readonly Case[],
+  storePool: PostgresPool,
   pool: Pool,
   tableName: string,
 ): Promise<void> {
   const clock = manualClock(NOW);
-  const table = tableByClock(pool, tableName, clock);
+  const table = tableByClock(storePool, tableName, clock);
   await insertRows(
     cases.flatMap(({ stored }) => stored ?? []),
     pool,

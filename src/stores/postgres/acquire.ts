@@ -3,7 +3,7 @@ import type { Claim } from '../../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import { decideAcquire, firstClaim } from '../../claims/transitions.ts';
-import { columnOf } from './array-text.ts';
+import { columnOf, type Value } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { CONTENDED } from '../rows/conditional-store.ts';
 import { contended, MOST_ROUNDS } from '../rows/decide-in-rounds.ts';
@@ -13,15 +13,20 @@ import { booleanIn, numberIn, type Row, toClaim } from './row.ts';
 import { type Found, readRows } from './read.ts';
 import { type Sent, send } from './sender.ts';
 import { storableMs, storableText } from './storable.ts';
+import { writtenIn } from './written.ts';
 
-/** `again`: nothing is known yet, and it has to be asked for again. */
+const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE'] as const;
+
+/** `again`: nothing is known yet, and the key has to be asked for again. */
 type Answer = AcquireOutcome | { readonly status: 'again' };
 
 const AGAIN = { status: 'again' } as const;
 
 /**
- * Acquires in one statement, which takes what is free and brings the rows of the rest. What these mean is decided by the
- * state machine. A row that was free when the statement began, and was another's when it was to be taken, is asked for again.
+ * Acquires in one statement, which claims the keys that are free and returns the rows of the others; the state
+ * machine decides what those rows mean. A row that was free when the statement began, and another owner's by the
+ * time it was locked, is asked for again. A group of first deliveries is inserted by a shorter statement, and only
+ * the keys that have rows are then asked for.
  */
 export async function acquireClaims(
   requests: readonly ClaimRequest[],
@@ -30,9 +35,10 @@ export async function acquireClaims(
 ): Promise<AcquireOutcome[]> {
   const outcomes: AcquireOutcome[] = [];
   let pending = requests.map((_, index) => index);
-  for (let round = 1; round <= MOST_ROUNDS && pending.length > 0; round += 1) {
+  for (let round = areNewAndAlike(requests) ? 0 : 1; round <= MOST_ROUNDS && pending.length > 0; round += 1) {
     const asked = pending.map((index) => requests[index] as ClaimRequest);
-    const answers = await byKeys(asked, (keyed) => askFor(keyed, table, signal));
+    const ask = round === 0 ? insert : askFor;
+    const answers = await byKeys(asked, (keyed) => ask(keyed, table, signal));
     pending = pending.filter((index, position) => {
       const answer = answers[position] as Answer;
       if (answer.status === 'again') return true;
@@ -44,13 +50,45 @@ export async function acquireClaims(
   return outcomes;
 }
 
+/**
+ * Whether the requests are first deliveries that `insertText` can claim together. A single key often has a row
+ * already, because a call is repeated or a record waits for its owner: `acquireText` answers that in one statement.
+ */
+function areNewAndAlike(requests: readonly ClaimRequest[]): boolean {
+  const [first] = requests;
+  if (first === undefined || requests.length === 1) return false;
+  return requests.every(
+    ({ isRedelivery, leaseMs, retentionMs, lockedBy, recordsStart }) =>
+      isRedelivery !== true &&
+      leaseMs === first.leaseMs &&
+      retentionMs === first.retentionMs &&
+      lockedBy === first.lockedBy &&
+      recordsStart === first.recordsStart,
+  );
+}
+
+/**
+ * Inserts the claims of keys without rows. A key that this sending did not write is asked for again: its row may be
+ * another owner's, or this owner's if the answer to an earlier sending was lost.
+ */
+async function insert(
+  asked: readonly Keyed<ClaimRequest>[],
+  table: ClaimsTable,
+  signal: StopSignal | undefined,
+): Promise<Answer[]> {
+  const statement = { ...table.statements().insert, values: valuesOf(asked, commonValue) };
+  const sent = await send(table, statement, PRIVILEGES, signal);
+  const isWritten = writtenIn(sent, asked.length);
+  return asked.map(({ item, stored }) => (isWritten(stored) ? taken({}, item, sent) : AGAIN));
+}
+
 async function askFor(
   asked: readonly Keyed<ClaimRequest>[],
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
-  const statement = { ...table.statements().acquire, values: columnsOf(asked) };
-  const sent = await send(table, statement, ['SELECT', 'INSERT', 'UPDATE'], signal);
+  const statement = { ...table.statements().acquire, values: valuesOf(asked, columnOf) };
+  const sent = await send(table, statement, PRIVILEGES, signal);
   const rows = new Map(sent.rows.map((row) => [row['key'], row]));
   const isTaken = (row: Row | undefined): row is Row => numberIn(row?.['attempt']) !== undefined;
   // The snapshot of a statement that was sent again may be older than what the first sending wrote.
@@ -65,27 +103,35 @@ async function askFor(
   });
 }
 
-/** One array for each column. What a row of a first claim holds is decided where all rows are made. */
-function columnsOf(asked: readonly Keyed<ClaimRequest>[]): string[] {
+/** The parameters of `insertText` and `acquireText`. `firstClaim` decides what the row of a first claim has. */
+function valuesOf(
+  asked: readonly Keyed<ClaimRequest>[],
+  sharedOf: (claims: readonly Claim[], valueOf: (claim: Claim) => Value) => Value,
+): Value[] {
   const claims = asked.map(({ item }) => firstClaim(item, 0));
   const told = (text: string | undefined): string | undefined => text && storableText(text);
   return [
     columnOf(asked, ({ stored }) => stored),
     columnOf(claims, ({ owner }) => owner),
-    columnOf(claims, ({ leaseUntil }) => storableMs(leaseUntil)),
-    columnOf(claims, ({ expiresAt }) => storableMs(expiresAt as number)),
+    sharedOf(claims, ({ leaseUntil }) => storableMs(leaseUntil)),
+    sharedOf(claims, ({ expiresAt }) => storableMs(expiresAt as number)),
     columnOf(claims, ({ payloadHash }) => payloadHash),
-    columnOf(claims, ({ lockedBy }) => told(lockedBy)),
+    sharedOf(claims, ({ lockedBy }) => told(lockedBy)),
     columnOf(claims, ({ recordId }) => told(recordId)),
-    columnOf(claims, ({ started }) => started),
+    sharedOf(claims, ({ started }) => started),
   ];
 }
 
-/** Its lease began when the database wrote it, which was after this. */
+/** The value that all of the claims have. */
+function commonValue([first]: readonly Claim[], valueOf: (claim: Claim) => Value): Value {
+  return valueOf(first as Claim) ?? null;
+}
+
+/** The outcome of a claim that was written after `sentAt`; an empty row stands for a first claim. */
 function taken(row: Row, { leaseMs }: ClaimRequest, { sentAt }: Sent): AcquireOutcome {
   return {
     status: 'acquired',
-    attempt: numberIn(row['attempt']) as number,
+    attempt: numberIn(row['attempt']) ?? 1,
     releases: numberIn(row['releases']) ?? 0,
     crashes: numberIn(row['crashes']) ?? 0,
     // rule: postgres-lease-as-told
@@ -108,7 +154,7 @@ function refused({ row, now, sentAt }: Found, request: ClaimRequest): Answer {
   }
 }
 
-/** The caller compares what it gets with its own clock. The times that no outcome tells stay as they are. */
+/** Converts the times that outcomes contain from the database's clock to this process's. */
 function inLocalTime(claim: Claim, offsetMs: number): Claim {
   const { leaseUntil, expiresAt, completedAt } = claim;
   return {

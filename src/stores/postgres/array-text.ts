@@ -1,8 +1,8 @@
-type Value = string | number | boolean | null | undefined;
+export type Value = string | number | boolean | null | undefined;
 
 /**
- * A column of many rows as the text of an array, which takes `pg` longer. All nulls give an empty array: `unnest`
- * fills up the shorter of its arrays, so another column has to be as long as there are rows.
+ * Returns a column of many rows as the text of an array, faster than `pg` does. A column of nulls is an empty array:
+ * `unnest` fills up its shorter arrays with nulls, so one of the columns must have no nulls.
  */
 export function columnOf<Item>(items: readonly Item[], valueOf: (item: Item) => Value): string {
   let text = '';

@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { PostgresPool, SqlStatement } from './pool.ts';
-import { acquireText, changeText, DATABASE_TIME, readText } from './statements.ts';
+import {
+  acquireText,
+  changeText,
+  completeAllText,
+  DATABASE_TIME,
+  insertText,
+  readText,
+} from './statements.ts';
 import { DEFAULT_TABLE, quotedTable } from './table-name.ts';
 
 /** A statement that may be prepared. */
@@ -19,8 +26,10 @@ export interface ClaimsTable {
   readonly now: () => string;
   /** A number from 0 up to, not including, 1, for the jitter of resends. */
   readonly random: () => number;
-  readonly statements: () => Readonly<Record<'acquire' | 'change' | 'read', NamedText>>;
-  /** From now on statements have no names. */
+  readonly statements: () => Readonly<
+    Record<'insert' | 'acquire' | 'complete' | 'change' | 'read', NamedText>
+  >;
+  /** Sends statements without names from now on. */
   readonly stopPreparing: () => void;
 }
 
@@ -56,7 +65,9 @@ export function claimsTable({
       if (statements !== undefined && current === time) return statements;
       time = current;
       statements = {
+        insert: named(insertText(table, time)),
         acquire: named(acquireText(table, time)),
+        complete: named(completeAllText(table, time)),
         change: named(changeText(table, time)),
         read: named(readText(table, time)),
       };
@@ -69,7 +80,7 @@ export function claimsTable({
   };
 }
 
-/** The same name means the same statement, also where sessions are shared by several versions of a program. */
+/** Derives the name from the text: sessions may be shared by several versions of a program. */
 function nameOf(text: string): string {
   return `batchlatch_${hash('sha256', text).slice(0, 32)}`;
 }

@@ -1,18 +1,19 @@
 import type { StopSignal } from '../../base/stop.ts';
 import type { OwnedChange, WriteOutcome } from '../rows/row-writer.ts';
 import type { OwnedWriter } from '../rows/settle.ts';
-import { columnOf } from './array-text.ts';
+import { columnOf, type Value } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { byKeys, type Keyed } from './items.ts';
 import { readEach } from './read.ts';
 import { type Row, toClaim } from './row.ts';
 import { send } from './sender.ts';
 import { storableJson, storableMs } from './storable.ts';
+import { writtenIn } from './written.ts';
 
 const WRITTEN = { status: 'written' } as const;
 const REFUSED = { status: 'refused' } as const;
 
-/** What owners change, whose times are in milliseconds from now. A refused row is read by a statement of its own. */
+/** Writes the changes of owners, whose times are in milliseconds from now. The caller reads the refused rows. */
 export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   return {
     change: (changes, signal) => byKeys(changes, (keyed) => change(keyed, table, signal), haveLongResults),
@@ -21,7 +22,7 @@ export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   };
 }
 
-/** PostgreSQL takes a gigabyte; this keeps what one statement takes in memory, here and there, within bounds. */
+/** PostgreSQL's limit is a gigabyte; this bounds the memory that one statement takes, here and in the server. */
 const LONGEST_RESULTS = 16_000_000;
 
 function haveLongResults(keyed: readonly Keyed<OwnedChange>[]): boolean {
@@ -35,13 +36,32 @@ async function change(
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<WriteOutcome<Row>[]> {
-  const statement = { ...table.statements().change, values: changeColumns(keyed) };
-  const { rows } = await send(table, statement, ['SELECT', 'UPDATE'], signal);
-  const written = new Set(rows.map(({ key }) => key));
-  return keyed.map(({ stored }) => (written.has(stored) ? WRITTEN : REFUSED));
+  const { complete, change: each } = table.statements();
+  const statement = areCompletionsAlike(keyed)
+    ? { ...complete, values: completionValues(keyed) }
+    : { ...each, values: changeColumns(keyed) };
+  const isWritten = writtenIn(await send(table, statement, ['SELECT', 'UPDATE'], signal), keyed.length);
+  return keyed.map(({ stored }) => (isWritten(stored) ? WRITTEN : REFUSED));
 }
 
-/** One array for each column. Null where it stays as it is. */
+/** Whether `completeAllText` can write them: it sets all fields that a change to COMPLETED has. */
+function areCompletionsAlike(keyed: readonly Keyed<OwnedChange>[]): boolean {
+  const expiresAt = keyed[0]?.item.change.expiresAt;
+  return keyed.every(
+    ({ item: { change } }) => change.status === 'COMPLETED' && change.expiresAt === expiresAt,
+  );
+}
+
+function completionValues(keyed: readonly Keyed<OwnedChange>[]): Value[] {
+  return [
+    columnOf(keyed, ({ stored }) => stored),
+    columnOf(keyed, ({ item }) => item.owner),
+    columnOf(keyed, ({ item }) => item.change.result),
+    storableMs(keyed[0]?.item.change.expiresAt as number),
+  ];
+}
+
+/** One array for each column; null leaves the column of a row as it is. */
 function changeColumns(keyed: readonly Keyed<OwnedChange>[]): string[] {
   const changes = keyed.map(({ item }) => item.change);
   const ms = (value: number | undefined): number | undefined => value && storableMs(value);

@@ -33,5 +33,5 @@ describeClaimStore(
 );
 
 it('takes over as the state machine says, over 2,000 rows and requests at random', async () => {
-  await assertSameAsTheStateMachine(casesFrom(0, 2_000), pool, table);
+  await assertSameAsTheStateMachine(casesFrom(0, 2_000), pool, pool, table);
 });
