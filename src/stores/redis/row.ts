@@ -9,19 +9,23 @@ export interface Row {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What a write sets and removes. Its times are relative, in milliseconds, to a time that the server adds. */
+/** A write of a row, without its values for the fields in `own`. Times are relative to one that the server adds. */
 export interface RowWrite {
+  /** Names of times and milliseconds, in turn. */
   readonly times: readonly string[];
-  /** What most rows of a batch have alike, names and values in turn. */
+  /** Names and values, in turn. */
   readonly texts: readonly string[];
-  /** What each row has for itself, names and values in turn. */
-  readonly own: readonly string[];
+  /** The fields whose values differ from row to row (`ownValues`). */
+  readonly own: readonly (keyof Claim)[];
   readonly removed: readonly string[];
-  /** When the row is forgotten, relative to the same time; undefined leaves that as it is. */
+  /** When the row is forgotten, relative to the same time; undefined leaves its TTL as it is. */
   readonly lastsMs: number | undefined;
 }
 
-/** The fields of a hash: of which kind each is, in the order in which they are written. */
+/**
+ * The kind of each field of a hash, in the order in which they are written. `own` and `json` differ from row to row; the
+ * others are mostly equal in a batch, so a script gets them once for all rows that have them in common.
+ */
 const KINDS = {
   leaseUntil: 'time',
   expiresAt: 'time',
@@ -44,13 +48,19 @@ const KINDS = {
 } as const satisfies Readonly<Record<Exclude<keyof Claim, 'key'>, string>>;
 const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][];
 
-type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
+const OWN_NAMES = FIELDS.flatMap(([name, kind]) => (kind === 'own' || kind === 'json' ? [name] : []));
+const SHARED_NAMES = FIELDS.flatMap(([name]) => (OWN_NAMES.includes(name) ? [] : [name]));
 
-/** All of a claim (`isWhole`), but for what its absence says as well; or what a change sets, and removes by undefined members. */
+export type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
+
+/**
+ * The write of a whole claim (`isWhole`), without fields whose absence means the same; or of a change, which removes its
+ * undefined members.
+ */
 export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const times: string[] = [];
   const texts: string[] = [];
-  const own: string[] = [];
+  const own: (keyof Claim)[] = [];
   const removed: string[] = [];
   for (const [name, kind] of FIELDS) {
     const value: unknown = fields[name];
@@ -64,19 +74,43 @@ export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
       if (!isSaid) texts.push(name, (value as number).toString());
     } else if (kind === 'text') texts.push(name, value as string);
     else if (kind === 'flag') texts.push(name, value === true ? '1' : '0');
-    else own.push(name, kind === 'json' ? JSON.stringify(value) : (value as string));
+    else own.push(name);
   }
   return { times, texts, own, removed, lastsMs: fields.expiresAt };
 }
 
-/** What every transition and every extension changes of a row that was read, in the order that the scripts expect. */
+/** The values that the write leaves to each row, in its order. */
+export function ownValues({ own }: Pick<RowWrite, 'own'>, fields: Fields): string[] {
+  const values: string[] = [];
+  for (const name of own) {
+    const value = fields[name];
+    values.push(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return values;
+}
+
+/** Whether both have the same write: they differ in values of own fields at most. */
+export function isAlike(one: Fields, other: Fields): boolean {
+  for (const name of SHARED_NAMES) {
+    const value = one[name];
+    if (value !== other[name] || (value === undefined && name in one !== name in other)) return false;
+  }
+  for (const name of OWN_NAMES) {
+    const isAbsent = one[name] === undefined;
+    if (isAbsent !== (other[name] === undefined) || (isAbsent && name in one !== name in other)) return false;
+  }
+  return true;
+}
+
+/** The fields that every transition and every extension changes, as they were read, in the order that the scripts expect. */
 export function witnessesOf({ fields }: Row): string[] {
   return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
 }
 
+/** The stored fields that the write does not set. */
 export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string[] {
-  const set = new Set<string>();
-  for (const pairs of [times, texts, own]) {
+  const set = new Set<string>(own);
+  for (const pairs of [times, texts]) {
     for (let index = 0; index < pairs.length; index += 2) set.add(pairs[index] as string);
   }
   return [...fields.keys()].filter((name) => !set.has(name));

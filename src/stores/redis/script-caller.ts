@@ -24,17 +24,18 @@ export interface RedisRows {
   readonly replication: Replication;
 }
 
-/** One row, and what a script is told of it. */
+/** One row of a script call. */
 export interface ScriptItem {
   readonly key: string;
   /** Whose row counts as written already. Undefined: anybody's. */
   readonly owner?: string;
+  /** All that the row's write has in common with other rows'. Undefined: the script writes nothing. */
+  readonly template?: readonly string[];
+  /** The row's own arguments. */
   readonly args: readonly string[];
-  /** What it writes: what other rows may have alike, which is sent once, and what is its own. */
-  readonly write?: { readonly template: readonly string[]; readonly own: readonly string[] };
 }
 
-/** What a script says of one row. `refused` has the row where there is one, and the time of the server. */
+/** The answer of a script for one row. `refused` has the stored row, if there is one, and the server's time. */
 export type ScriptAnswer =
   | { readonly status: 'written' }
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
@@ -74,47 +75,41 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     items: readonly ScriptItem[],
     { isFenced, waits = true }: ScriptOptions,
   ): Promise<ScriptAnswer[]> {
-    const keys = items.map(({ key }) => names.nameOf(key));
-    const send = waits ? replication : unreplicated;
     const askedAt = clock.now();
+    const send = waits ? replication : unreplicated;
+    const args = items.map(({ key }) => names.nameOf(key));
+    args.push('', '', String(clockToleranceMs));
+    addItems(args, items);
     for (let isFirst = true; ; isFirst = false) {
-      const latest = isFenced ? String(askedAt + serverClocks.aheadMs(slot) + LATEST_MS) : '';
-      const args = [
-        String(keys.length),
-        ...keys,
-        serverNow === undefined ? '' : String(serverNow()),
-        latest,
-        String(clockToleranceMs),
-      ];
-      addItems(args, items);
+      if (serverNow !== undefined) args[items.length] = String(serverNow());
+      if (isFenced) args[items.length + 1] = String(askedAt + serverClocks.aheadMs(slot) + LATEST_MS);
       const noteServerTime = serverClocks.send(slot);
-      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, send);
+      const { answer, isReplicated } = await evaluated(script, items.length, args, send);
       if (!Array.isArray(answer) || answer.length === 0)
         throw new StoreError('Redis gave no answer to a script', { isRetryable: true });
-      const [time, ...answers] = answer as unknown[];
-      const now = Number(textOf(time));
+      const now = Number(textOf(answer[0]));
       noteServerTime(now - clock.now());
-      const isLate = !Array.isArray(answers[0]) && textOf(answers[0]) === 'LATE';
-      if (!isLate) {
-        const outcomes = items.map((item, index) => answerOf(item, answers[index], now));
-        return isReplicated ? outcomes : notReplicated(items, outcomes);
+      if (textOf(answer[1]) !== 'LATE') {
+        const answers = answersOf(items, answer, now);
+        return isReplicated ? answers : notReplicated(items, answers);
       }
-      // It did not take so long: the clocks differ by more than was thought.
+      // It did not take that long: the clocks differ by more than was thought.
       if (!isFirst || clock.now() - askedAt >= LATEST_MS) throw arrivedLate();
     }
   }
 
   async function evaluated(
     { sha, text }: Script,
-    key: string,
+    count: number,
     args: readonly string[],
     send: Replication,
   ): ReturnType<Replication> {
+    const [key = ''] = args;
     try {
-      return await send(connection, key, ['evalsha', sha, ...args]);
+      return await send(connection, key, ['evalsha', sha, String(count), ...args]);
     } catch (thrown) {
       if (!isUnknownScript(thrown)) throw thrown;
-      return send(connection, key, ['eval', text, ...args]);
+      return send(connection, key, ['eval', text, String(count), ...args]);
     }
   }
 
@@ -146,27 +141,34 @@ function failedAll(items: readonly ScriptItem[], error: Error): ScriptAnswer[] {
   return items.map(() => ({ status: 'error', error }));
 }
 
-/** The templates of the items, each once, and then the items. */
+/** Adds each template once, and then the arguments of the items, with the numbers of their templates if there are several. */
 function addItems(args: string[], items: readonly ScriptItem[]): void {
-  const numbers = new Map<string, string>();
   const templates: (readonly string[])[] = [];
-  const rows: string[] = [];
-  for (const item of items) {
-    for (const arg of item.args) rows.push(arg);
-    if (item.write === undefined) continue;
-    const { template, own } = item.write;
-    const name = template.join('\0');
-    let number = numbers.get(name);
-    if (number === undefined) {
-      number = String(templates.push(template));
-      numbers.set(name, number);
-    }
-    rows.push(number, String(own.length / 2));
-    for (const arg of own) rows.push(arg);
-  }
+  const numbers = numberTemplates(items, templates);
   args.push(String(templates.length));
   for (const template of templates) for (const arg of template) args.push(arg);
-  for (const arg of rows) args.push(arg);
+  for (let index = 0; index < items.length; index += 1) {
+    if (templates.length > 1) args.push(String(numbers[index]));
+    for (const arg of (items[index] as ScriptItem).args) args.push(arg);
+  }
+}
+
+/** Answers the number of each item's template, from 1, and adds equal templates to the list once. */
+function numberTemplates(items: readonly ScriptItem[], templates: (readonly string[])[]): number[] {
+  const known = new Map<string, number>();
+  const numbers: number[] = [];
+  let last: readonly string[] | undefined;
+  let number = 0;
+  for (const { template } of items) {
+    if (template !== undefined && template !== last) {
+      const name = template.join('\0');
+      number = known.get(name) ?? templates.push(template);
+      known.set(name, number);
+      last = template;
+    }
+    numbers.push(number);
+  }
+  return numbers;
 }
 
 function* chunksOf(
@@ -177,8 +179,7 @@ function* chunksOf(
   let chunk: number[] = [];
   let length = 0;
   for (const index of indexes) {
-    const { args, write } = items[index] as ScriptItem;
-    const own = lengthOf(args) + lengthOf(write?.own ?? []);
+    const own = lengthOf((items[index] as ScriptItem).args);
     if (chunk.length > 0 && (chunk.length >= mostRows || length + own > MOST_TEXT)) {
       yield chunk;
       chunk = [];
@@ -196,12 +197,27 @@ function lengthOf(texts: readonly string[]): number {
   return length;
 }
 
-/** Numbers may come as texts, and texts as buffers: the client decides. */
+const WRITTEN: ScriptAnswer = { status: 'written' };
+
+/**
+ * The answers of a script, which names only the rows that it did not write and counts the others: a row that it says nothing
+ * about is an error. Numbers may come as texts, and texts as buffers: the client decides.
+ */
+function answersOf(items: readonly ScriptItem[], answer: readonly unknown[], now: number): ScriptAnswer[] {
+  const answers: ScriptAnswer[] = items.map(() => WRITTEN);
+  let others = 0;
+  for (let at = 2; at < answer.length; at += 2) {
+    const index = Number(textOf(answer[at])) - 1;
+    if (answers[index] === WRITTEN) others += 1;
+    answers[index] = answerOf(items[index] as ScriptItem, answer[at + 1], now);
+  }
+  if (Number(textOf(answer[1])) + others === items.length) return answers;
+  throw toStoreError('Redis gave no answer for a row');
+}
+
 function answerOf({ key }: ScriptItem, answer: unknown, now: number): ScriptAnswer {
   if (Array.isArray(answer)) return { status: 'refused', now, row: { key, now, fields: fieldsOf(answer) } };
-  if (answer === undefined) return { status: 'error', error: toStoreError('Redis gave no answer for a row') };
   const text = textOf(answer);
-  if (text === '1') return { status: 'written' };
   if (text === '0') return { status: 'refused', now };
   return { status: 'error', error: text.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(text) };
 }

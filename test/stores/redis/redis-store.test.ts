@@ -112,7 +112,7 @@ describe('redisStore', () => {
 
   it('takes numbers as texts, and texts as buffers, as a client may be told to give them', async () => {
     const fields = ['status', 'COMPLETED', 'owner', 'o', 'leaseUntil', '1', 'result', '"x"'];
-    const client = ioredis(() => ['5000', fields.map((text) => Buffer.from(text))]);
+    const client = ioredis(() => ['5000', '0', '1', fields.map((text) => Buffer.from(text))]);
     const outcomes = await redisStore({ client }).acquire([requestOf('a')]);
     expect(outcomes).toMatchObject([{ status: 'duplicate', result: '"x"' }]);
     const writing = ioredis(() => [Buffer.from('5000'), '1']);
@@ -184,7 +184,7 @@ describe('redisStore', () => {
 /** Does all that it is asked. */
 function written(command: string, args: readonly string[]): unknown {
   if (command === 'info') return 'maxmemory_policy:noeviction\r\n';
-  return [5_000, ...Array.from({ length: Number(args[1]) }, () => 1)];
+  return [5_000, Number(args[1])];
 }
 
 function ioredis(answer: Answer): RedisClient {
