@@ -18,7 +18,7 @@ import { connectionOf, isRedisClient } from './connection.ts';
 import { keyNames } from './key-names.ts';
 import type { RedisClient } from './redis-client.ts';
 import { replicationOf, type WaitOptions } from './replication.ts';
-import { readRows, rowWriter } from './row-writer.ts';
+import { readRows, rowWriter, WRITES_PER_SCRIPT } from './row-writer.ts';
 import { claimOf } from './row.ts';
 import { type RedisRows, scriptCaller } from './script-caller.ts';
 import { warnOfEviction } from './check-redis.ts';
@@ -60,8 +60,8 @@ const DEFAULT_PREFIX = 'batchlatch:';
 const SLOTS_OF_CLUSTERS = 16;
 /** Longer results belong elsewhere (`resultsIn`): they are in the memory of Redis until they are forgotten. */
 export const MAX_RESULT_BYTES = 1_048_576;
-/** As much as one script writes. */
-export const REQUEST_SIZE = 250;
+/** One script writes as many rows. */
+export const REQUEST_SIZE: number = WRITES_PER_SCRIPT;
 
 type RedisStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'requestSize' | 'maxResultBytes'>>;
 

@@ -200,19 +200,24 @@ function lengthOf(texts: readonly string[]): number {
 const WRITTEN: ScriptAnswer = { status: 'written' };
 
 /**
- * The answers of a script, which names only the rows that it did not write and counts the others: a row that it says nothing
- * about is an error. Numbers may come as texts, and texts as buffers: the client decides.
+ * Returns the answer for each row. A script counts the rows that it wrote and names the others, so a row that is in neither
+ * is an error and not taken for written. Numbers may come as texts, and texts as buffers: the client decides.
  */
 function answersOf(items: readonly ScriptItem[], answer: readonly unknown[], now: number): ScriptAnswer[] {
   const answers: ScriptAnswer[] = items.map(() => WRITTEN);
-  let others = 0;
+  let told = Number(textOf(answer[1]));
   for (let at = 2; at < answer.length; at += 2) {
     const index = Number(textOf(answer[at])) - 1;
-    if (answers[index] === WRITTEN) others += 1;
+    if (answers[index] !== WRITTEN) throw unaccounted();
     answers[index] = answerOf(items[index] as ScriptItem, answer[at + 1], now);
+    told += 1;
   }
-  if (Number(textOf(answer[1])) + others === items.length) return answers;
-  throw toStoreError('Redis gave no answer for a row');
+  if (told !== items.length) throw unaccounted();
+  return answers;
+}
+
+function unaccounted(): StoreError {
+  return new StoreError('Redis gave no answer for a row, or two', { isRetryable: true });
 }
 
 function answerOf({ key }: ScriptItem, answer: unknown, now: number): ScriptAnswer {
