@@ -27,12 +27,12 @@ export const FENCED: { readonly isFenced: boolean; readonly mostRows: number } =
 const UNFENCED = { ...FENCED, isFenced: false } as const;
 const REPLACING = { ...FENCED, mostRows: REPLACEMENTS_PER_SCRIPT } as const;
 const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
-/** For people, who see what the primary has. */
+/** For people: they see the primary's rows without waiting for replicas. */
 const LOOKING = { ...READING, waits: false } as const;
 
 /**
- * Claims as hashes. Their times are relative: those that are written to the time of the server when it writes, and those that are
- * read to its time when it reads. For people (`isRelative: false`) they are the rows' own.
+ * Writes and reads claims as hashes. Times are relative to the server's time at the write or the read. With
+ * `isRelative: false`, for people, they are the times in the rows.
  */
 export function rowWriter(call: ScriptCaller, isRelative = true): RowWriter<Row> {
   const timeOf = (row: Row): number => (isRelative ? row.now : 0);
@@ -66,7 +66,7 @@ export function rowWriter(call: ScriptCaller, isRelative = true): RowWriter<Row>
   };
 }
 
-/** By default as the primary has them, also where the store waits for replicas. */
+/** Reads rows, by default without waiting for replicas. */
 export async function readRows(
   keys: readonly string[],
   call: ScriptCaller,
@@ -82,7 +82,7 @@ interface WriteTemplate {
   readonly args: readonly string[];
 }
 
-/** Makes the templates of one call: rows that follow one another and are alike have the same one. */
+/** Returns a function that makes the templates of one call. Adjacent rows that are alike share a template. */
 function templates(isWhole: boolean, base: string): (fields: Fields, leaseAtMost?: number) => WriteTemplate {
   let last: { fields: Fields; leaseAtMost: number | undefined; template: WriteTemplate } | undefined;
   return (fields, leaseAtMost) => {
@@ -93,7 +93,7 @@ function templates(isWhole: boolean, base: string): (fields: Fields, leaseAtMost
   };
 }
 
-/** `base`: the time that the times of the write are relative to; empty: the server's. */
+/** `base`: the time to which the times of the write are relative; empty: the server's. */
 function templateOf(write: RowWrite, base: string, leaseAtMost?: number): WriteTemplate {
   const { times, texts, own, removed, lastsMs } = write;
   const args = [

@@ -2,14 +2,17 @@ import type { Claim } from '../../claims/claim.ts';
 import type { StoreError } from '../../base/errors.ts';
 import { claimIn, errorIn, type FieldReader, historyIn, notAClaim } from '../../claims/row-format.ts';
 
-/** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
+/** A hash of Redis, with the server's time of the read, in epoch milliseconds. */
 export interface Row {
   readonly key: string;
   readonly now: number;
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** A write of a row, without its values for the fields in `own`. Times are relative to one that the server adds. */
+/**
+ * A write of a row, without its values for the fields in `own`. Times are relative to one that the server
+ * adds.
+ */
 export interface RowWrite {
   /** Names of times and milliseconds, in turn. */
   readonly times: readonly string[];
@@ -23,8 +26,9 @@ export interface RowWrite {
 }
 
 /**
- * The kind of each field of a hash, in the order in which they are written. `own` and `json` differ from row to row; the
- * others are mostly equal in a batch, so a script gets them once for all rows that have them in common.
+ * The kind of each field of a hash, in the order in which they are written. `own` and `json` differ from row
+ * to row; the others are mostly equal in a batch, so a script gets them once for all rows that have them in
+ * common.
  */
 const KINDS = {
   leaseUntil: 'time',
@@ -48,14 +52,17 @@ const KINDS = {
 } as const satisfies Readonly<Record<Exclude<keyof Claim, 'key'>, string>>;
 const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][];
 
-const OWN_NAMES = FIELDS.flatMap(([name, kind]) => (kind === 'own' || kind === 'json' ? [name] : []));
-const SHARED_NAMES = FIELDS.flatMap(([name]) => (OWN_NAMES.includes(name) ? [] : [name]));
+/** The fields whose values differ from row to row, and the key. */
+const OWN_NAMES: ReadonlySet<keyof Claim> = new Set<keyof Claim>([
+  'key',
+  ...FIELDS.flatMap(([name, kind]) => (kind === 'own' || kind === 'json' ? [name] : [])),
+]);
 
 export type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
 
 /**
- * The write of a whole claim (`isWhole`), without fields whose absence means the same; or of a change, which removes its
- * undefined members.
+ * Returns the write of a whole claim (`isWhole`), without fields whose absence means the same, or of a
+ * change, which removes its undefined members.
  */
 export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const times: string[] = [];
@@ -79,7 +86,7 @@ export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   return { times, texts, own, removed, lastsMs: fields.expiresAt };
 }
 
-/** The values that the write leaves to each row, in its order. */
+/** Returns the values of the row's own fields, in the order of the write. */
 export function ownValues({ own }: Pick<RowWrite, 'own'>, fields: Fields): string[] {
   const values: string[] = [];
   for (const name of own) {
@@ -89,25 +96,30 @@ export function ownValues({ own }: Pick<RowWrite, 'own'>, fields: Fields): strin
   return values;
 }
 
-/** Whether both have the same write: they differ in values of own fields at most. */
+/** Whether both have the same write: only the values of own fields differ. */
 export function isAlike(one: Fields, other: Fields): boolean {
-  for (const name of SHARED_NAMES) {
+  const names = Object.keys(one) as (keyof Claim)[];
+  if (names.length !== Object.keys(other).length) return false;
+  for (const name of names) {
     const value = one[name];
-    if (value !== other[name] || (value === undefined && name in one !== name in other)) return false;
-  }
-  for (const name of OWN_NAMES) {
-    const isAbsent = one[name] === undefined;
-    if (isAbsent !== (other[name] === undefined) || (isAbsent && name in one !== name in other)) return false;
+    const another = other[name];
+    const isSame = OWN_NAMES.has(name)
+      ? (value === undefined) === (another === undefined)
+      : value === another;
+    if (!isSame || (another === undefined && !(name in other))) return false;
   }
   return true;
 }
 
-/** The fields that every transition and every extension changes, as they were read, in the order that the scripts expect. */
+/**
+ * Returns the stored values of the fields that every transition changes, in the order that the scripts
+ * expect.
+ */
 export function witnessesOf({ fields }: Row): string[] {
   return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
 }
 
-/** The stored fields that the write does not set. */
+/** Returns the names of the stored fields that the write does not set. */
 export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string[] {
   const set = new Set<string>(own);
   for (const pairs of [times, texts]) {
@@ -117,8 +129,8 @@ export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string
 }
 
 /**
- * The claim of a row, with its times, but for its history's, relative to `base`. Throws a `StoreError` for a row that is
- * none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
+ * Returns the claim of a row. Its times are relative to `base`, those of its history are not. Throws a
+ * `StoreError` for a row that is not a claim (`BATCHLATCH_NOT_A_CLAIM`), or has a newer format.
  */
 export function claimOf({ key, fields }: Row, base: number): Claim {
   const read = ((field: keyof typeof KINDS) => {
@@ -137,7 +149,7 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
 const NOT_OURS =
   'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.';
 
-/** The error of a key that somebody else uses. */
+/** Returns the error for a key that another program uses. */
 export function notOurs(key: string): StoreError {
   return notAClaim(key, NOT_OURS);
 }

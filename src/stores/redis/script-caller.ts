@@ -11,13 +11,13 @@ import { notOurs, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
 import { ServerClocks } from './server-clocks.ts';
 
-/** The claims of one prefix, and how they are reached. */
+/** The claims of one prefix, and the connection to them. */
 export interface RedisRows {
   readonly connection: Connection;
   readonly names: KeyNames;
-  /** Of this machine. */
+  /** The clock of this machine. */
   readonly clock: Pick<Clock, 'now'>;
-  /** In place of the server's time, for tests. */
+  /** Replaces the server's time in tests. */
   readonly serverNow?: (() => number) | undefined;
   /** How long rows outlive their retention. */
   readonly clockToleranceMs: number;
@@ -27,30 +27,36 @@ export interface RedisRows {
 /** One row of a script call. */
 export interface ScriptItem {
   readonly key: string;
-  /** Whose row counts as written already. Undefined: anybody's. */
+  /** A stored row of this owner must be replicated too. Undefined: a row of any owner. */
   readonly owner?: string;
-  /** All that the row's write has in common with other rows'. Undefined: the script writes nothing. */
+  /** The part of the row's write that other rows may share. Undefined if the script writes no fields. */
   readonly template?: readonly string[];
-  /** The row's own arguments. */
+  /** The arguments of this row alone. */
   readonly args: readonly string[];
 }
 
-/** The answer of a script for one row. `refused` has the stored row, if there is one, and the server's time. */
+/**
+ * The answer of a script for one row. `refused` has the stored row, if there is one, and the server's time.
+ */
 export type ScriptAnswer =
   | { readonly status: 'written' }
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
   | { readonly status: 'error'; readonly error: Error };
 
 interface ScriptOptions {
-  /** The script does nothing if it arrives when nobody waits for it any more. */
+  /** Whether the script writes nothing if it arrives after its caller has given up. */
   readonly isFenced: boolean;
-  /** The most rows of one script: while it runs, Redis does nothing else. */
+  /** The most rows of one script. Redis does nothing else while a script runs. */
   readonly mostRows: number;
-  /** Whether what is written or read has to be replicated, where the store waits for it. Default true. */
+  /**
+   * Whether rows that are written or read must be replicated, if the store waits for replicas. Default true.
+   */
   readonly waits?: boolean;
 }
 
-/** Answers one for each item, in order, and never rejects: what fails for some is the answer of these alone. */
+/**
+ * Returns an answer for each item, in order. Never rejects: a call that fails is an error of its own items.
+ */
 export type ScriptCaller = (
   script: Script,
   items: readonly ScriptItem[],
@@ -58,13 +64,19 @@ export type ScriptCaller = (
   signal?: StopSignal,
 ) => Promise<ScriptAnswer[]>;
 
-/** Callers wait for 30 seconds at most (`engineStore`): a claim that is made later would be nobody's, until its lease ends. */
+/**
+ * Callers wait for at most 30 seconds (`engineStore`): nobody would use a claim that is made later, until its
+ * lease ends.
+ */
 const LATEST_MS = 30_000;
 
-/** So much of arguments goes into one script, in UTF-16 code units; one item may be longer. */
+/** The most text of arguments in one script, in UTF-16 code units. A single item may be longer. */
 const MOST_TEXT = 1_000_000;
 
-/** Calls scripts with the rows of each slot, in parallel, in chunks that do not keep Redis busy for long. */
+/**
+ * Creates a function that calls scripts: in parallel for each slot, and in chunks that do not hold Redis for
+ * long.
+ */
 export function scriptCaller(rows: RedisRows): ScriptCaller {
   const { connection, names, clock, serverNow, clockToleranceMs, replication } = rows;
   const serverClocks = new ServerClocks();
@@ -93,7 +105,7 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
         const answers = answersOf(items, answer, now);
         return isReplicated ? answers : notReplicated(items, answers);
       }
-      // It did not take that long: the clocks differ by more than was thought.
+      // The call was not that slow: the server's clock is further ahead than was known.
       if (!isFirst || clock.now() - askedAt >= LATEST_MS) throw arrivedLate();
     }
   }
@@ -141,7 +153,9 @@ function failedAll(items: readonly ScriptItem[], error: Error): ScriptAnswer[] {
   return items.map(() => ({ status: 'error', error }));
 }
 
-/** Adds each template once, and then the arguments of the items, with the numbers of their templates if there are several. */
+/**
+ * Adds the templates, and then the arguments of each item, after its template's number if there are several.
+ */
 function addItems(args: string[], items: readonly ScriptItem[]): void {
   const templates: (readonly string[])[] = [];
   const numbers = numberTemplates(items, templates);
@@ -153,7 +167,7 @@ function addItems(args: string[], items: readonly ScriptItem[]): void {
   }
 }
 
-/** Answers the number of each item's template, from 1, and adds equal templates to the list once. */
+/** Returns the number of each item's template, from 1. Adds equal templates to the list once. */
 function numberTemplates(items: readonly ScriptItem[], templates: (readonly string[])[]): number[] {
   const known = new Map<string, number>();
   const numbers: number[] = [];
@@ -200,8 +214,9 @@ function lengthOf(texts: readonly string[]): number {
 const WRITTEN: ScriptAnswer = { status: 'written' };
 
 /**
- * Returns the answer for each row. A script counts the rows that it wrote and names the others, so a row that is in neither
- * is an error and not taken for written. Numbers may come as texts, and texts as buffers: the client decides.
+ * Returns the answer for each row. A script counts the rows that it wrote and names the others, so a row that
+ * is in neither is an error and not taken for written. Numbers may come as texts, and texts as buffers: the
+ * client decides.
  */
 function answersOf(items: readonly ScriptItem[], answer: readonly unknown[], now: number): ScriptAnswer[] {
   const answers: ScriptAnswer[] = items.map(() => WRITTEN);
@@ -235,7 +250,10 @@ function fieldsOf(flat: readonly unknown[]): Map<string, string> {
   return fields;
 }
 
-/** What was written, now or by an earlier sending, and what was read, is not where it has to be. */
+/**
+ * Turns the answers for rows that must be replicated, and are not, into errors: rows of this call's owners,
+ * and rows read.
+ */
 function notReplicated(items: readonly ScriptItem[], answers: readonly ScriptAnswer[]): ScriptAnswer[] {
   const message = 'Too few replicas of Redis have the claim after the time that `wait` gives them';
   const error = new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_NOT_REPLICATED' });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A script of the server, with the digest by which it is called. */
+/** A Lua script, with the SHA-1 digest by which it is called. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
@@ -9,14 +9,15 @@ export interface Script {
 /**
  * The arguments and the answer of every script. The rows are its keys. Its arguments are:
  *
- * - the time (empty: the server's), the latest time at which the script still writes (empty: any), and by how many
- *   milliseconds rows outlive their retention;
+ * - the time (empty: the server's), the latest time at which the script still writes (empty: any), and by how
+ *   many milliseconds rows outlive their retention;
  * - the number of templates, and each template: all that rows of this call have in common;
- * - for each row its template's number (left out where there is one template), the values of the template's own fields,
- *   and what the script compares the stored row with.
+ * - for each row its template's number (left out where there is one template), the values of the template's
+ *   own fields, and what the script compares the stored row with.
  *
- * The answer is the time, the number of rows that were written, and for each other row its index and one of: the stored
- * row, 0 where there is none, or the text of an error. An error of one row does not stop the script.
+ * The answer is the time, the number of rows that were written, and for each other row its index and one of:
+ * the stored row, 0 where there is none, or the text of an error. An error of one row does not stop the
+ * script.
  */
 const COMMON = `
 local failed = nil
@@ -142,9 +143,10 @@ for i, key in ipairs(KEYS) do
 end`);
 
 /**
- * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than the template allows, where it
- * says so. The TTL is written before the fields: Redis refuses a script's first write when its memory is full, and
- * lets the later ones pass. A completion that could not be stored would have its effect done again.
+ * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than the template
+ * allows, where it says so. The TTL is written before the fields: Redis refuses a script's first write when
+ * its memory is full, and lets the later ones pass. A completion that could not be stored would have its
+ * effect done again.
  */
 // rule: redis-owner
 export const CHANGE: Script = script(`

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Claim } from '../../../src/claims/claim.ts';
+import { rowWriter } from '../../../src/stores/redis/row-writer.ts';
 import { isAlike, ownValues, writeOf } from '../../../src/stores/redis/row.ts';
 
 const time = fc.constantFrom(0, 1);
@@ -57,5 +58,23 @@ describe('rows that are alike', () => {
     const one: Partial<Claim> = { status: 'FAILED', owner: 'a' };
     const other = { ...one, ...more } as Partial<Claim>;
     expect([isAlike(one, other), isAlike(other, one)]).toEqual([false, false]);
+  });
+
+  it('do not share the template of a change with another condition', async () => {
+    const templates: unknown[] = [];
+    const { change } = rowWriter(async (_script, items) => {
+      templates.push(...items.map(({ template }) => template));
+      return items.map(() => ({ status: 'written' }));
+    });
+    const row = { owner: 'a', change: { leaseUntil: 1 } };
+    await change([
+      { ...row, key: '1', leaseUntilAtMost: 1 },
+      { ...row, key: '2', leaseUntilAtMost: 1 },
+      { ...row, key: '3', leaseUntilAtMost: 2 },
+      { ...row, key: '4' },
+    ]);
+    const [first, second, third, fourth] = templates;
+    expect(first).toBe(second);
+    expect(new Set([first, third, fourth].map((template) => JSON.stringify(template))).size).toBe(3);
   });
 });
