@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import type { Claim } from '../../src/claims/claim.ts';
 import type { ClaimRequest, ClaimStore, Completion, Settlement } from '../../src/claims/claim-store.ts';
 import { redisStore } from '../../src/stores/redis/index.ts';
 import type { RedisClient } from '../../src/stores/redis/redis-client.ts';
@@ -76,6 +77,57 @@ describeWith([redis], 'what the rows of a batch have alike', () => {
     expect(claims[2]).not.toHaveProperty('result');
     expect(claims[3]).not.toHaveProperty('error');
   });
+
+  it.each([
+    { payloadHash: 'hash' },
+    { recordId: 'record' },
+    { recordsStart: true },
+    { lockedBy: 'another' },
+    { leaseMs: 60_000 },
+    { retentionMs: 120_000 },
+    { isRedelivery: true },
+  ])('is not taken for that of a row that has %p besides', async (member) => {
+    const { store } = counted();
+    const kinds = [requestOf('plain'), { ...requestOf('other'), ...member }];
+    const alone = await Promise.all(kinds.map(async (request) => (await stored(request))[0]));
+    for (const requests of [kinds, kinds.toReversed()]) expect(await stored(...requests)).toEqual(alone);
+
+    async function stored(...requests: ClaimRequest[]): Promise<unknown[]> {
+      const those = requests.map((request) => ({ ...request, key: request.key + randomUUID() }));
+      const acquired = those.map(({ leaseMs }) => ({ status: 'acquired', attempt: 1, leaseMs }));
+      const askedAt = Date.now();
+      const outcomes = await store.acquire(those);
+      expect(outcomes).toMatchObject(acquired.map(({ leaseMs: _, ...outcome }) => outcome));
+      for (const [index, outcome] of outcomes.entries()) {
+        const leaseUntil = outcome.status === 'acquired' ? outcome.leaseUntil : 0;
+        expect(leaseUntil - askedAt - (acquired[index]?.leaseMs ?? 0)).toBeLessThan(1_000);
+      }
+      const claims = await Promise.all(those.map(({ key }) => store.inspect(key)));
+      const shapes = claims.map((claim) => shapeOf(claim as Claim));
+      return shapes.toSorted((one, other) => (one.key < other.key ? 1 : -1));
+    }
+  });
+
+  it.each([{ result: '1' }, { retentionMs: 120_000 }, { end: 'release', releases: 0 }])(
+    'is not taken for that of an end that has %p besides',
+    async (member) => {
+      const { store } = counted();
+      const kinds = [requestOf('plain'), requestOf('other')] as [ClaimRequest, ClaimRequest];
+      const ends = kinds.map((request, index) => ({ ...completionOf(request), ...(index === 1 && member) }));
+      const alone = await Promise.all(ends.map(async (end) => (await stored(end as Settlement))[0]));
+      for (const some of [ends, ends.toReversed()])
+        expect(await stored(...(some as Settlement[]))).toEqual(alone);
+
+      async function stored(...settlements: Settlement[]): Promise<unknown[]> {
+        const those = settlements.map((end) => ({ ...end, key: end.key + randomUUID() }));
+        await store.acquire(those.map(({ key, owner }) => ({ ...requestOf(key), owner })));
+        expect(await store.settle(those)).toEqual(those.map(() => 'stored'));
+        const claims = await Promise.all(those.map(({ key }) => store.inspect(key)));
+        const shapes = claims.map((claim) => shapeOf(claim as Claim));
+        return shapes.toSorted((one, other) => (one.key < other.key ? 1 : -1));
+      }
+    },
+  );
 
   it('is one call for 500 rows, and each row gets its own owner and result', async () => {
     const { store, sent } = counted();
@@ -183,6 +235,18 @@ describeWith([redis], 'what the rows of a batch have alike', () => {
     return { store: redisStore({ client: counting, prefix: `${randomUUID()}:` }), sent };
   }
 });
+
+/** A claim with its kind of key, without its own token, and with times relative to its last write. */
+function shapeOf({ owner: _, createdAt, completedAt, updatedAt, ...claim }: Claim): Claim & object {
+  const { key, leaseUntil, expiresAt = 0 } = claim;
+  return {
+    ...claim,
+    key: key.slice(0, 5),
+    leaseUntil: leaseUntil - createdAt,
+    expiresAt: expiresAt - updatedAt,
+    ...(completedAt !== undefined && { completedAt: completedAt - updatedAt }),
+  } as Claim;
+}
 
 /** A client that tells of each command before it sends it. */
 function watched(client: Redis, onCommand: (command: string, args: readonly string[]) => void): RedisClient {

@@ -12,13 +12,13 @@ import {
   members,
   required,
 } from '../../options/check-options.ts';
-import { conditionalStore } from '../rows/conditional-store.ts';
+import { alikeRowsStore } from './alike-rows.ts';
 import { noOutcome } from '../rows/row-writer.ts';
 import { connectionOf, isRedisClient } from './connection.ts';
 import { keyNames } from './key-names.ts';
 import type { RedisClient } from './redis-client.ts';
 import { replicationOf, type WaitOptions } from './replication.ts';
-import { readRows, rowWriter, WRITES_PER_SCRIPT } from './row-writer.ts';
+import { readRows, WRITES_PER_SCRIPT } from './row-writer.ts';
 import { claimOf } from './row.ts';
 import { type RedisRows, scriptCaller } from './script-caller.ts';
 import { warnOfEviction } from './check-redis.ts';
@@ -99,7 +99,7 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
   const { client, prefix = DEFAULT_PREFIX } = options;
   const { clock, clockToleranceMs, names } = rows;
   const call = scriptCaller(rows);
-  const relative = conditionalStore({ writer: rowWriter(call), clock: { now: () => 0 }, clockToleranceMs });
+  const relative = alikeRowsStore(call, clockToleranceMs);
   return {
     ...relative,
     requestSize: REQUEST_SIZE,

@@ -24,7 +24,7 @@ export const FENCED: { readonly isFenced: boolean; readonly mostRows: number } =
   isFenced: true,
   mostRows: WRITES_PER_SCRIPT,
 };
-const UNFENCED = { ...FENCED, isFenced: false } as const;
+export const UNFENCED: typeof FENCED = { ...FENCED, isFenced: false } as const;
 const REPLACING = { ...FENCED, mostRows: REPLACEMENTS_PER_SCRIPT } as const;
 const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
 /** For people: they see the primary's rows without waiting for replicas. */
@@ -77,7 +77,7 @@ export async function readRows(
 }
 
 /** A template, and the write that it came from. */
-interface WriteTemplate {
+export interface WriteTemplate {
   readonly write: RowWrite;
   readonly args: readonly string[];
 }
@@ -94,7 +94,7 @@ function templates(isWhole: boolean, base: string): (fields: Fields, leaseAtMost
 }
 
 /** `base`: the time to which the times of the write are relative; empty: the server's. */
-function templateOf(write: RowWrite, base: string, leaseAtMost?: number): WriteTemplate {
+export function templateOf(write: RowWrite, base: string, leaseAtMost?: number): WriteTemplate {
   const { times, texts, own, removed, lastsMs } = write;
   const args = [
     base,

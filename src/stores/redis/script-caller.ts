@@ -125,14 +125,25 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     }
   }
 
+  function answersOrErrors(
+    script: Script,
+    slot: number,
+    items: readonly ScriptItem[],
+    options: ScriptOptions,
+  ): Promise<ScriptAnswer[]> {
+    return callChunk(script, slot, items, options).catch((thrown: unknown) =>
+      failedAll(items, toStoreError(thrown)),
+    );
+  }
+
   return async (script, items, options, signal) => {
     if (options.isFenced && signal?.aborted === true) return failedAll(items, givenUp());
+    if (names.slots === 0 && isOneChunk(items, options.mostRows))
+      return answersOrErrors(script, 0, items, options);
     const answers: ScriptAnswer[] = [];
     const ask = async (slot: number, indexes: readonly number[]): Promise<void> => {
       const some = indexes.map((index) => items[index] as ScriptItem);
-      const given = await callChunk(script, slot, some, options).catch((thrown: unknown) =>
-        failedAll(some, toStoreError(thrown)),
-      );
+      const given = await answersOrErrors(script, slot, some, options);
       indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
     };
     const asked: Promise<void>[] = [];
@@ -149,6 +160,16 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
   };
 }
 
+/** Whether one script can take all items, as in most batches. */
+function isOneChunk(items: readonly ScriptItem[], mostRows: number): boolean {
+  let length = 0;
+  for (const { key, args } of items) {
+    if (!key.isWellFormed()) return false;
+    length += lengthOf(args);
+  }
+  return items.length > 0 && items.length <= mostRows && length <= MOST_TEXT;
+}
+
 function failedAll(items: readonly ScriptItem[], error: Error): ScriptAnswer[] {
   return items.map(() => ({ status: 'error', error }));
 }
@@ -157,32 +178,34 @@ function failedAll(items: readonly ScriptItem[], error: Error): ScriptAnswer[] {
  * Adds the templates, and then the arguments of each item, after its template's number if there are several.
  */
 function addItems(args: string[], items: readonly ScriptItem[]): void {
-  const templates: (readonly string[])[] = [];
-  const numbers = numberTemplates(items, templates);
-  args.push(String(templates.length));
-  for (const template of templates) for (const arg of template) args.push(arg);
-  for (let index = 0; index < items.length; index += 1) {
-    if (templates.length > 1) args.push(String(numbers[index]));
-    for (const arg of (items[index] as ScriptItem).args) args.push(arg);
+  const templates = templatesOf(items);
+  args.push(String(templates.size));
+  for (const { template } of templates.values()) for (const arg of template) args.push(arg);
+  let last: readonly string[] | undefined;
+  let number = '';
+  for (const { template, args: own } of items) {
+    if (templates.size > 1 && template !== undefined) {
+      if (template !== last) number = String(templates.get(template.join('\0'))?.number);
+      last = template;
+      args.push(number);
+    }
+    for (const arg of own) args.push(arg);
   }
 }
 
-/** Returns the number of each item's template, from 1. Adds equal templates to the list once. */
-function numberTemplates(items: readonly ScriptItem[], templates: (readonly string[])[]): number[] {
-  const known = new Map<string, number>();
-  const numbers: number[] = [];
+/** Returns the templates of items by their text, each once, with its number, from 1. */
+function templatesOf(
+  items: readonly ScriptItem[],
+): Map<string, { readonly template: readonly string[]; readonly number: number }> {
+  const templates = new Map<string, { readonly template: readonly string[]; readonly number: number }>();
   let last: readonly string[] | undefined;
-  let number = 0;
   for (const { template } of items) {
-    if (template !== undefined && template !== last) {
-      const name = template.join('\0');
-      number = known.get(name) ?? templates.push(template);
-      known.set(name, number);
-      last = template;
-    }
-    numbers.push(number);
+    if (template === undefined || template === last) continue;
+    last = template;
+    const text = template.join('\0');
+    if (!templates.has(text)) templates.set(text, { template, number: templates.size + 1 });
   }
-  return numbers;
+  return templates;
 }
 
 function* chunksOf(
@@ -219,7 +242,7 @@ const WRITTEN: ScriptAnswer = { status: 'written' };
  * client decides.
  */
 function answersOf(items: readonly ScriptItem[], answer: readonly unknown[], now: number): ScriptAnswer[] {
-  const answers: ScriptAnswer[] = items.map(() => WRITTEN);
+  const answers = new Array<ScriptAnswer>(items.length).fill(WRITTEN);
   let told = Number(textOf(answer[1]));
   for (let at = 2; at < answer.length; at += 2) {
     const index = Number(textOf(answer[at])) - 1;
