@@ -190,6 +190,23 @@ describeWith([redis], 'what the rows of a batch have alike', () => {
     expect(await store.settle(requests.map(completionOf))).toEqual(requests.map(() => 'stored'));
   });
 
+  it('is written after all for a row that was met, and is gone when it is to be replaced', async () => {
+    const prefix = `${randomUUID()}:`;
+    let calls = 0;
+    const forgetting: RedisClient = {
+      ...watched(client, () => undefined),
+      async call(command, args) {
+        if (command === 'evalsha' && (calls += 1) === 2) await client.del(`${prefix}key-1`);
+        return client.call(command, args);
+      },
+    };
+    await redisStore({ client, prefix }).acquire([{ ...requestOf('key-1'), leaseMs: 1 }]);
+    await delay(5);
+    const store = redisStore({ client: forgetting, prefix });
+    const first = { status: 'acquired', attempt: 1, tookOver: false };
+    expect(await store.acquire(requestsOf(3))).toMatchObject([first, first, first]);
+  });
+
   it('ends no claim that another owner has taken over, and all others', async () => {
     const { store, sent } = counted();
     const requests = requestsOf(10).map((request) => ({ ...request, leaseMs: 1 }));
