@@ -11,32 +11,31 @@ export interface HammeredMutant {
 // Scripts of Redis without one of their conditions.
 
 const INSERT_OVER = `
-for _, key in ipairs(KEYS) do
+for i, key in ipairs(KEYS) do
   local write = next_write()
-  add(written(key, write))
+  add(i, written(key, write))
 end`;
 
 const REPLACE_ANY = `
-for _, key in ipairs(KEYS) do
-  next_is_still(key)
+for i, key in ipairs(KEYS) do
   local write = next_write()
-  if failed then add() else add(written(key, write)) end
+  next_is_still(key)
+  if failed then add(i) else add(i, written(key, write)) end
 end`;
 
 const CHANGE_OF_ANYBODY = `
-for _, key in ipairs(KEYS) do
-  local owner = next_argument()
-  local at_most = next_argument()
+for i, key in ipairs(KEYS) do
   local write = next_write()
-  local stored = run('hmget', key, 'status', 'owner', 'leaseUntil')
+  next_argument()
+  local stored = run('hmget', key, 'status', 'leaseUntil')
   if failed then
-    add()
+    add(i)
   elseif stored[1] ~= 'IN_PROGRESS'
-    or (at_most ~= '' and (tonumber(stored[3]) or 0) > write.base + tonumber(at_most)) then
-    add(row_of(key))
+    or (write.lease_at_most and (tonumber(stored[2]) or 0) > write.lease_at_most) then
+    add(i, row_of(key))
   else
     if write.lasts then run('pexpire', key, write.lasts) end
-    if failed then add() else add(fields_written(key, write)) end
+    if failed then add(i) else add(i, fields_written(key, write)) end
   end
 end`;
 

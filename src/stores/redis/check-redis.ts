@@ -6,21 +6,21 @@ import { defined } from '../../base/defined.ts';
 import { REDIS_QUESTION_MS } from '../../base/limits.ts';
 import { unansweredByStore } from '../../claims/store-errors.ts';
 
-/** What was found of one server. Undefined is what it does not tell this user. */
+/** Settings of one server. A member is absent if the server does not tell this user. */
 export interface RedisServer {
   /** `redis_version` or `valkey_version`. */
   readonly version?: string;
-  /** `maxmemory-policy`: what is deleted when the memory is full. */
+  /** `maxmemory-policy`: which keys are deleted when the memory is full. */
   readonly evictionPolicy?: string;
-  /** `maxmemory` in bytes; 0: no bound. */
+  /** `maxmemory` in bytes; 0: no limit. */
   readonly maxMemoryBytes?: number;
-  /** Whether it writes an append-only file. */
+  /** Whether the server writes an append-only file. */
   readonly isAppendOnly?: boolean;
-  /** How many replicas it has at the moment. */
+  /** How many replicas are connected at the moment. */
   readonly replicas?: number;
 }
 
-/** Something that does not fit claims. */
+/** A setting that is unsafe for claims. */
 export interface RedisProblem {
   /** `BATCHLATCH_EVICTION`: the server may delete claims when its memory is full. */
   readonly code: 'BATCHLATCH_EVICTION';
@@ -28,19 +28,20 @@ export interface RedisProblem {
   readonly message: string;
 }
 
-/** What `checkRedis()` found. */
+/** The result of `checkRedis()`. */
 export interface RedisCheck {
-  /** Each primary. */
+  /** The settings of each primary. */
   readonly servers: readonly RedisServer[];
-  /** None, as far as the servers tell. */
+  /** Empty if the servers report no unsafe setting. */
   readonly problems: readonly RedisProblem[];
 }
 
 /**
- * Looks at whether the settings of a Redis, or of each primary of a cluster, fit claims. It writes nothing, and needs the
- * command INFO; what the user may not ask is left out. Rejects where no server can be reached.
+ * Checks whether the settings of a server, or of each primary of a cluster, are safe for claims. It writes
+ * nothing, needs the command INFO, and leaves out what the user may not read. Rejects if no server can be
+ * reached.
  *
- * @param client The client that the store is given.
+ * @param client The client of the store.
  */
 export async function checkRedis(client: RedisClient): Promise<RedisCheck> {
   const primaries = await boundedConnection(connectionOf(client)).primaries();
@@ -48,19 +49,19 @@ export async function checkRedis(client: RedisClient): Promise<RedisCheck> {
   return { servers, problems: servers.flatMap(problemsOf) };
 }
 
-/** A node that keeps rows, whatever client leads to it. */
+/** A node that takes writes, with any client. */
 export interface RedisPrimary {
   /**
-   * Sends a command to this node. Rejects with the client's error, and after 10 seconds without an answer.
+   * Sends a command to this node. Rejects with the client's error, or after 10 seconds without an answer.
    *
-   * @param command Its words, such as `['config', 'get', 'save']`.
+   * @param command The command and its arguments, such as `['config', 'get', 'save']`.
    */
   send(command: readonly string[]): Promise<unknown>;
 }
 
 /**
- * Returns the primaries that a client leads to: each of a cluster, or the one server. For questions about the servers
- * themselves; `checkRedis` asks the usual ones.
+ * Returns the primaries of a cluster, or the one server of a client, to read settings of the servers that
+ * `checkRedis` does not cover.
  *
  * @param client A client of `redis` or `ioredis`.
  *
@@ -78,11 +79,11 @@ export async function redisPrimaries(client: RedisClient): Promise<readonly Redi
 
 const checked = new WeakSet<object>();
 
-/** Once for each client, in the background: a server that evicts is said as a process warning. */
+/** Emits a process warning if a server may evict claims. Asks once for each client, in the background. */
 export function warnOfEviction(client: RedisClient, connection: Connection): void {
   if (checked.has(client)) return;
   checked.add(client);
-  void warnIfEvicting(client, connection).catch(() => undefined); // a server that does not tell is none that evicts
+  void warnIfEvicting(client, connection).catch(() => undefined); // no warning if the server does not tell
 }
 
 async function warnIfEvicting(client: RedisClient, connection: Connection): Promise<void> {
@@ -123,7 +124,7 @@ async function serverBehind(primary: Connection): Promise<RedisServer> {
   });
 }
 
-/** The fields of INFO, of all its sections. */
+/** Returns the fields of all sections of INFO. */
 function infoIn(text: string): ReadonlyMap<string, string> {
   const info = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -135,7 +136,7 @@ function infoIn(text: string): ReadonlyMap<string, string> {
 
 const QUESTION = { ms: REDIS_QUESTION_MS };
 
-/** A connection whose answers come within 10 seconds, or an error: a client may keep commands while it is not connected. */
+/** A connection whose calls fail after 10 seconds: clients keep commands while they are not connected. */
 function boundedConnection(connection: Connection): Connection {
   const limits = { send: QUESTION, primaries: QUESTION };
   const limited = bounded(connection, limits, unansweredByStore, systemClock);

@@ -10,20 +10,21 @@ import { readRows } from './row-writer.ts';
 import type { Row } from './row.ts';
 import type { RedisRows, ScriptCaller } from './script-caller.ts';
 
-/** A page ends when so many keys have been looked at, of claims or others: each takes its time. */
+/** A page ends after this many keys, whether they are claims or not, so that no page takes too long. */
 const MOST_KEYS = 4_000;
 const MOST_KEYS_PER_REQUEST = 1_000;
 const LEAST_KEYS_PER_REQUEST = 10;
 
 /**
- * Where to go on: the node, the cursor of its SCAN, and, where a page had no room for all of an answer, which keys of it
- * were given; it is asked for again, and so with the same `count`.
+ * Where the next page starts: the node and the cursor of its SCAN. If a page had no room for all keys of an
+ * answer, the next one sends the same cursor and `count` again and skips the keys in `given`, which holds
+ * their hashes.
  */
 type Position = readonly [node: string, cursor: string, count: number, given: readonly string[]];
 
 /**
- * Lists claims with SCAN, node by node in the order of their addresses. While Redis makes its table of keys larger or smaller,
- * SCAN may give a key twice; it leaves out none that is there all the time.
+ * Lists claims with SCAN, node by node in the order of their addresses. While Redis resizes its table of
+ * keys, SCAN may return a key twice, but it never misses one that exists during the whole scan.
  */
 export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row> {
   const { connection, names } = rows;
@@ -90,7 +91,7 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
           const room = query.limit - claims.length;
           claims.push(...found.slice(0, room));
           if (found.length > room) {
-            // The rest of this answer is for the next page, which asks with the same cursor.
+            // The next page sends the same cursor again for the rest of this answer.
             const givenNow = found.slice(0, room).map(({ key }) => keyHash(key));
             return pageAt([name, cursor, count, [...given, ...givenNow]]);
           }

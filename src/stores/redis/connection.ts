@@ -6,21 +6,21 @@ import type {
   RedisClient,
 } from './redis-client.ts';
 
-/** What became of a command that was sent together with another. */
+/** The outcome of one of two commands that were sent together. */
 export type Sent = PromiseSettledResult<unknown>;
 
-/** One way to speak to Redis, whatever client it is. */
+/** A client of Redis, whichever package it is from. */
 export interface Connection {
   readonly isCluster: boolean;
-  /** Of a node of a cluster: its address. */
+  /** The address of a node, by which nodes are sorted. */
   readonly name: string;
-  /** What the client puts before every key that it finds in a command. */
+  /** The prefix that the client adds to every key of a command. */
   readonly keyPrefix: string;
-  /** Sends a command to the node that has the key, or to any where there is none. */
+  /** Sends a command to the node of the key, or to any node if there is no key. */
   send(key: string | undefined, args: string[]): Promise<unknown>;
-  /** Sends two commands, one right after the other, on one connection to the node that has the key; absent where the client cannot. */
+  /** Sends two commands in a row on one connection to the node of the key. Absent if the client cannot. */
   readonly sendBoth?: (key: string, first: string[], second: string[]) => Promise<readonly [Sent, Sent]>;
-  /** Every node that keeps rows: what is sent to each of them is about its own rows. */
+  /** Returns a connection to each node that takes writes. */
   primaries(): Promise<readonly Connection[]>;
 }
 
@@ -33,7 +33,7 @@ export function connectionOf(client: RedisClient): Connection {
   return ofNodeRedis(client);
 }
 
-/** An answer as text: a client may have been told to give buffers. */
+/** Returns an answer as text: clients can be set to return buffers. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : String(value);
 }
@@ -49,7 +49,7 @@ function isIoRedisCluster(client: IoRedisClient): client is IoRedisCluster {
   return 'isCluster' in client && client.isCluster === true;
 }
 
-/** Of one server, which is its only primary. */
+/** Returns the connection of a single server, which is its only primary. */
 function ofServer(parts: Pick<Connection, 'send'> & Partial<Connection>): Connection {
   const connection: Connection = {
     isCluster: false,
@@ -76,7 +76,7 @@ function ofIoRedisCluster(client: IoRedisCluster): Connection {
     isCluster: true,
     name: '',
     keyPrefix: prefixOf(client),
-    // It finds the keys of a command by itself.
+    // ioredis finds the key of a command by itself.
     send: (_key, [command = '', ...args]) => client.call(command, args),
     sendBoth: (_key, first, second) => pipelined(client, first, second),
     primaries: async () => client.nodes('master').map((node) => ofIoRedis(node)),
@@ -102,7 +102,7 @@ function ofNodeRedis(client: NodeRedisClient, name = ''): Connection {
   return ofServer({
     name,
     send: (_key, args) => client.sendCommand(args),
-    // A pool would take a connection for each.
+    // A pool may use a different connection for each command.
     ...(!('execute' in client) && {
       sendBoth: (_key, first, second) =>
         Promise.allSettled([client.sendCommand(first), client.sendCommand(second)]),

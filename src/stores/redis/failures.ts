@@ -1,6 +1,6 @@
 import { StoreError } from '../../base/errors.ts';
 
-/** What an answer of Redis begins with, and what it means. With a `code` the same call fails until something is changed. */
+/** An error of Redis, told by how it begins, and our message for it. With a `code` it is not retryable. */
 interface Failure {
   readonly begins: RegExp;
   readonly message: string;
@@ -43,15 +43,18 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** A server's answer begins with a word in capitals. Anything else is the client's: its connection is lost, or not there yet. */
+/**
+ * Errors of the server begin with a word in capitals. Others come from the client, mostly for a lost
+ * connection.
+ */
 const FROM_SERVER = /^[A-Z]{2,} /;
 
-/** Answers to a client that has to wait. */
+/** Server errors that pass by themselves. */
 const PASSING = /^ERR (max number of clients|max clients)/;
 
 /**
- * Says what was wrong and what to do, of a client's error or the text of one in an answer. A client's error may carry the
- * command with all that it wrote; the cause that is kept does not.
+ * Returns a `StoreError` for an error of the client, or for the text of an error in an answer. Errors of
+ * clients may hold the command with all its arguments; the `cause` that is kept does not.
  */
 export function toStoreError(thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown;
@@ -79,7 +82,7 @@ function accessDenied(message: string, cause: Error): StoreError {
   );
 }
 
-/** Whether the server does not have the script: it was restarted, or another node answers. */
+/** Whether the server does not know the script, as after a restart or a failover. */
 export function isUnknownScript(thrown: unknown): boolean {
   return told(thrown).message.startsWith('NOSCRIPT');
 }
@@ -92,7 +95,7 @@ function told(thrown: unknown): { readonly message: string; readonly code: strin
   if (typeof thrown === 'string') return { message: thrown, code: '' };
   if (typeof thrown !== 'object' || thrown === null) return { message: String(thrown), code: '' };
   const { message, code, name, errors } = thrown as Readonly<Record<string, unknown>>;
-  // Where a host has several addresses, Node gives an error for each.
+  // If a host has several addresses, Node reports an error for each.
   if (message === '' && Array.isArray(errors) && errors.length > 0) return told(errors[0]);
   return {
     message: typeof message === 'string' && message !== '' ? message : String(name),
@@ -109,7 +112,7 @@ function withoutCommand(thrown: unknown, message: string, code: string): Error {
 const LONGEST_SHOWN = 300;
 
 function shown(message: string): string {
-  // oxlint-disable-next-line no-control-regex -- what a terminal would obey
+  // oxlint-disable-next-line no-control-regex -- characters that a terminal would obey
   const text = message.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').toWellFormed();
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…`.toWellFormed() : text;
 }

@@ -1,18 +1,22 @@
 export interface KeyNames {
-  /** In how many parts the keys are, each on one node of a cluster; 0: in none. */
+  /** Over how many hash tags the keys are spread; 0: none are used. */
   readonly slots: number;
-  /** In which part a key is, from 0. */
+  /** Returns the number of the key's hash tag, from 0. */
   slotOf(key: string): number;
+  /** Returns the name of the key's row in Redis. */
   nameOf(key: string): string;
-  /** The key of a row's name; undefined for a name that is not one of these. */
+  /** Returns the key of a row's name; undefined if no key has this name. */
   keyOf(name: string): string | undefined;
-  /** A pattern for SCAN, of the names of keys that begin with this, with what the client puts before each. */
+  /**
+   * Returns a pattern for SCAN that matches the rows of keys with this prefix, after the prefix that the
+   * client adds.
+   */
   patternOf(keyPrefix: string, clientPrefix: string): string;
 }
 
 /**
- * `batchlatch:` and the key; with `slots`, `batchlatch:{3}` and the key. Redis hashes what is in braces alone, so all keys of
- * one part are in one slot of the cluster, and one script can be about them.
+ * Names rows `batchlatch:` and the key, or, with `slots`, `batchlatch:{3}` and the key. Redis Cluster hashes
+ * only the text in braces, so keys with the same number are in one slot and can be in one script.
  */
 export function keyNames(prefix: string, slots: number): KeyNames {
   if (slots === 0) {
@@ -33,14 +37,14 @@ export function keyNames(prefix: string, slots: number): KeyNames {
     keyOf(name) {
       const end = name.indexOf('}', prefix.length);
       const key = name.slice(end + 1);
-      // Another number of slots gives other names: their rows are not found by these keys.
+      // A row that was written with another number of slots is not found by its key.
       return end !== -1 && nameOf(key) === name ? key : undefined;
     },
     patternOf: (keyPrefix, clientPrefix) => `${escaped(`${clientPrefix}${prefix}{`)}*}${escaped(keyPrefix)}*`,
   };
 }
 
-/** FNV-1a over UTF-16 code units. It never changes: the names of rows depend on it. */
+/** FNV-1a over UTF-16 code units. It must never change: the names of rows depend on it. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) {
@@ -49,7 +53,7 @@ function hashOf(key: string): number {
   return hash >>> 0;
 }
 
-/** As itself in a pattern of Redis. */
+/** Escapes the special characters of a pattern of Redis. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\*?[\]^-]/g, String.raw`\$&`);
 }

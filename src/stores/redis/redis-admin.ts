@@ -22,18 +22,18 @@ import { DELETE, READ } from './scripts.ts';
 import { FENCED, rowWriter } from './row-writer.ts';
 import { type Row, witnessesOf } from './row.ts';
 
-/** Options of `redisAdmin()`: those of the store, and where its long results are. */
+/** Options of `redisAdmin()`: those of the store, and the storage of its long results. */
 export interface RedisAdminOptions extends RedisStoreOptions {
-  /** The storage that the store has by `resultsIn`, for long results that a person gives. Default: none. */
+  /** The storage given to `resultsIn`, for long results that a person enters. Default: none. */
   readonly results?: ResultStorage;
 }
 
 /**
- * What people and tools do with claims in Redis, for `batchlatch/operations`, the monitor and the console. What is live or overdue is
- * decided by the time of the server that has the claims. Each call ends within 60 seconds. Throws a `ConfigurationError`
- * for options that cannot work.
+ * Creates an admin of claims in Redis, for `batchlatch/operations`, the monitor and the console. The clock of
+ * the server that keeps a claim decides whether it is live or overdue. Each call ends within 60 seconds.
+ * Throws a `ConfigurationError` for options that cannot work.
  *
- * @param options The client, and where claims are kept, as for `redisStore`.
+ * @param options The client and the place of the claims, as for `redisStore`.
  *
  * @example
  * const { count } = await redisAdmin({ client: new Redis('redis://127.0.0.1:6379') }).count({ state: 'parked' });
@@ -42,7 +42,7 @@ export function redisAdmin(options: RedisAdminOptions): ClaimAdmin {
   return redisAdminBy(options, {});
 }
 
-/** The same by other clocks. */
+/** Creates an admin with other clocks, for tests. */
 export function redisAdminBy({ results, ...options }: RedisAdminOptions, clocks: Clocks): ClaimAdmin {
   const admin = adminOf(rowsOf('redisAdmin', options, clocks));
   return boundedAdmin(withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock), systemClock);
@@ -65,7 +65,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
     });
   }
 
-  /** Asks each slot about its own items, by the time of the server that has it. */
+  /** Calls the admin of each slot with the slot's items, by the time of its server. */
   async function bySlots<Item extends { readonly key: string }, Outcome>(
     items: readonly Item[],
     ask: (admin: RowsAdmin, items: readonly Item[]) => Promise<Outcome[]>,
@@ -74,7 +74,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
     const outcomes: Outcome[] = [];
     const inSlot = async (some: readonly Item[]): Promise<Outcome[]> => {
       try {
-        // A key that Redis cannot store has an error of its own.
+        // A key that Redis cannot store gets its own error later.
         const storable = some.find(({ key }) => key.isWellFormed());
         return await ask(await byServersTime(storable?.key ?? ''), some);
       } catch (thrown) {

@@ -1,60 +1,63 @@
 /**
- * What the store needs of `ioredis`: `new Redis(…)`, or `new Redis.Cluster(…)`. No import of it: any version with these members
- * fits.
+ * The members of an `ioredis` client (`new Redis(…)`) that the store uses. The package is not imported, so
+ * any version with these members works.
  */
 export interface IoRedisClient {
   /**
-   * Sends a command by its name.
+   * Sends a command.
    *
-   * @param command The command's name.
+   * @param command The name of the command.
    * @param args Its arguments.
    */
   call(command: string, args: string[]): Promise<unknown>;
   /**
-   * Commands that are sent together on one connection.
+   * Prepares commands that are sent together on one connection.
    *
-   * @param commands Each with its name first.
+   * @param commands The commands, each with its name first.
    */
   pipeline(commands: unknown[][]): {
-    /** Sends them. Resolves with an error or a result for each. */
+    /** Sends the commands. Resolves with an error or a result for each. */
     exec(): Promise<[error: Error | null, result: unknown][] | null>;
   };
-  /** Such as `ready`. */
+  /** The state of the connection, such as `ready`. */
   readonly status: string;
-  /** What it was made with. */
+  /** The options of the client. */
   readonly options: object;
 }
 
-/** The same of a cluster of `ioredis`. */
+/** The members of an `ioredis` cluster (`new Redis.Cluster(…)`) that the store uses. */
 export interface IoRedisCluster extends IoRedisClient {
-  /** Tells it apart from a client of one server. */
+  /** Distinguishes it from a client of one server. */
   readonly isCluster: true;
   /**
-   * A client for each node.
+   * Returns a client for each node.
    *
-   * @param role Only those that take writes.
+   * @param role Limits them to nodes that take writes.
    */
   nodes(role: 'master'): IoRedisClient[];
 }
 
-/** What the store needs of node-redis (`redis` on npm): `createClient(…)`, or `createClientPool(…)`. */
+/**
+ * The members of a node-redis (`redis` on npm) client or pool that the store uses: `createClient(…)`,
+ * `createClientPool(…)`.
+ */
 export interface NodeRedisClient {
   /**
-   * Sends a command as it is.
+   * Sends a command.
    *
    * @param args The command and its arguments.
    */
   sendCommand(args: string[]): Promise<unknown>;
-  /** Whether it is connected, or tries to be. */
+  /** Whether the client is connected or connecting. */
   readonly isOpen: boolean;
 }
 
-/** The same of `createCluster(…)`. */
+/** The members of a node-redis cluster (`createCluster(…)`) that the store uses. */
 export interface NodeRedisCluster {
   /**
-   * Sends a command to the node that has a key.
+   * Sends a command to the node of a key.
    *
-   * @param firstKey The key by whose slot the node is chosen.
+   * @param firstKey The key whose slot selects the node.
    * @param isReadonly Whether a replica may answer.
    * @param args The command and its arguments.
    */
@@ -63,7 +66,7 @@ export interface NodeRedisCluster {
     isReadonly: boolean | undefined,
     args: string[],
   ): Promise<unknown>;
-  /** Whether it is connected, or tries to be. */
+  /** Whether the client is connected or connecting. */
   readonly isOpen: boolean;
   /** The nodes that take writes. */
   readonly masters: readonly {
@@ -71,14 +74,14 @@ export interface NodeRedisCluster {
     readonly address: string;
   }[];
   /**
-   * A client for one node.
+   * Returns a client for one node.
    *
    * @param node One of `masters`.
    */
   nodeClient(node: never): unknown;
 }
 
-/** The same of `createSentinel(…)`. */
+/** The members of a node-redis sentinel client (`createSentinel(…)`) that the store uses. */
 export interface NodeRedisSentinel {
   /**
    * Sends a command to the master.
@@ -87,13 +90,13 @@ export interface NodeRedisSentinel {
    * @param args The command and its arguments.
    */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>;
-  /** Whether it is connected, or tries to be. */
+  /** Whether the client is connected or connecting. */
   readonly isOpen: boolean;
   /** The node that takes writes; undefined while there is none. */
   getMasterNode(): unknown;
 }
 
-/** A client of `ioredis` or of node-redis (`redis` on npm). Which it is shows by its members. */
+/** A client of `ioredis` or of node-redis (`redis` on npm), recognized by its members. */
 export type RedisClient =
   | IoRedisClient
   | IoRedisCluster

@@ -12,35 +12,41 @@ import {
   members,
   required,
 } from '../../options/check-options.ts';
-import { conditionalStore } from '../rows/conditional-store.ts';
+import { alikeRowsStore } from './alike-rows.ts';
 import { noOutcome } from '../rows/row-writer.ts';
 import { connectionOf, isRedisClient } from './connection.ts';
 import { keyNames } from './key-names.ts';
 import type { RedisClient } from './redis-client.ts';
 import { replicationOf, type WaitOptions } from './replication.ts';
-import { readRows, rowWriter } from './row-writer.ts';
+import { readRows, WRITES_PER_SCRIPT } from './row-writer.ts';
 import { claimOf } from './row.ts';
 import { type RedisRows, scriptCaller } from './script-caller.ts';
 import { warnOfEviction } from './check-redis.ts';
 
 /** Options of `redisStore()`. */
 export interface RedisStoreOptions {
-  /** A client of `ioredis` or of `redis` (node-redis), also of a cluster; one of node-redis has to be connected. */
+  /**
+   * A client of `ioredis` or of `redis` (node-redis), also of a cluster; one of node-redis has to be
+   * connected.
+   */
   readonly client: RedisClient;
-  /** What the names of the claims' keys in Redis begin with, without braces. Default `batchlatch:`. */
+  /** The prefix of the names of claims in Redis, without braces. Default `batchlatch:`. */
   readonly prefix?: string;
   /**
-   * Over how many slots of a cluster the claims are spread, from 1 to 1,024; a batch is one script call for each slot that it is
-   * about. Another number gives other names, so that what is claimed is forgotten. Default: 16 for the client of a cluster, and
-   * none for others.
+   * Over how many slots of a cluster the claims are spread, from 1 to 1,024. A batch takes one script call
+   * for each slot that its claims are in. Another number gives other names, so existing claims are no longer
+   * found. Default: 16 for the client of a cluster, none for other clients.
    */
   readonly slots?: number;
   /**
-   * How long past its lease a claim is left alone, for a replica that becomes the primary with a clock that is ahead.
-   * Default 0 ms.
+   * How long past its lease a claim is not taken over, in milliseconds, in case a replica with a clock that
+   * is ahead becomes the primary. Default 0.
    */
   readonly clockToleranceMs?: number;
-  /** Waits after each write until replicas have it, so that fewer failovers forget it. Default: no waiting. */
+  /**
+   * Waits after each write until replicas have it, so that fewer writes are lost in a failover. Default: does
+   * not wait.
+   */
   readonly wait?: WaitOptions;
 }
 
@@ -58,19 +64,19 @@ const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
 
 const DEFAULT_PREFIX = 'batchlatch:';
 const SLOTS_OF_CLUSTERS = 16;
-/** Longer results belong elsewhere (`resultsIn`): they are in the memory of Redis until they are forgotten. */
+/** Results stay in the memory of Redis until they are forgotten. Longer ones need `resultsIn`. */
 export const MAX_RESULT_BYTES = 1_048_576;
-/** As much as one script writes. */
-export const REQUEST_SIZE = 250;
+/** One script writes as many rows. */
+export const REQUEST_SIZE: number = WRITES_PER_SCRIPT;
 
 type RedisStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'requestSize' | 'maxResultBytes'>>;
 
 /**
- * Claims in Redis, or in Valkey. A failover may forget the last claims, because Redis replicates after it has answered, and an
- * eviction policy other than `noeviction` forgets any: see docs/stores/redis.md. Throws a `ConfigurationError` for options that
- * cannot work.
+ * Creates a store that keeps claims in Redis or Valkey. A failover may lose the latest claims, because Redis
+ * replicates after it has answered, and an eviction policy other than `noeviction` may lose any claim: see
+ * docs/stores/redis.md. Throws a `ConfigurationError` for options that cannot work.
  *
- * @param options The client, and where claims are kept.
+ * @param options The client and the place of the claims.
  *
  * @example
  * createBatchProcessor(handler, { store: redisStore({ client: new Redis('redis://127.0.0.1:6379') }) });
@@ -79,21 +85,21 @@ export function redisStore(options: RedisStoreOptions): ClaimStore {
   return redisStoreBy(options, {});
 }
 
-/** Clocks of tests. */
+/** Clocks that tests replace. */
 export interface Clocks {
-  /** Of this machine. */
+  /** The clock of this machine. */
   readonly clock?: Pick<Clock, 'now'>;
-  /** In place of the server's time. */
+  /** Replaces the server's time. */
   readonly serverNow?: () => number;
 }
 
-/** The same by other clocks. */
+/** Creates a store with other clocks, for tests. */
 export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisStore {
   const rows = rowsOf('redisStore', options, clocks);
   const { client, prefix = DEFAULT_PREFIX } = options;
   const { clock, clockToleranceMs, names } = rows;
   const call = scriptCaller(rows);
-  const relative = conditionalStore({ writer: rowWriter(call), clock: { now: () => 0 }, clockToleranceMs });
+  const relative = alikeRowsStore(call, clockToleranceMs);
   return {
     ...relative,
     requestSize: REQUEST_SIZE,
@@ -110,7 +116,10 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
   };
 }
 
-/** The rows of the options. Throws a `ConfigurationError` that names the factory for options that cannot work. */
+/**
+ * Returns the rows that the options describe. Throws a `ConfigurationError` that names the factory if they
+ * cannot work.
+ */
 export function rowsOf(
   factory: string,
   options: RedisStoreOptions,
@@ -129,7 +138,7 @@ export function rowsOf(
   };
 }
 
-/** The claim of a key; undefined where there is none, or its retention is over by the server's time. */
+/** Returns the claim of a key; undefined if there is none, or its retention is over by the server's time. */
 export async function readClaim(
   key: string,
   call: ReturnType<typeof scriptCaller>,
@@ -142,7 +151,10 @@ export async function readClaim(
   return isForgotten(claim, read.row.now) ? undefined : claim;
 }
 
-/** The times of an outcome, which are relative to the server's, by this machine's clock. A lease ends no earlier than it says. */
+/**
+ * Converts the times of an outcome, which are relative to the server's, to this machine's clock. A lease that
+ * was acquired counts from before the call, so its owner never takes it for longer than it is.
+ */
 function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): AcquireOutcome {
   switch (outcome.status) {
     case 'acquired':

@@ -2,17 +2,23 @@ import { ConfigurationError, StoreError } from '../../base/errors.ts';
 import type { Connection, Sent } from './connection.ts';
 import { isUnknownCommand, isUnknownScript, toStoreError } from './failures.ts';
 
-/** How many copies of a claim there have to be before it counts as written. */
+/** The copies of a claim that must exist before it counts as written. */
 export interface WaitOptions {
-  /** How many replicas must have it. */
+  /** How many replicas must have the claim. */
   readonly replicas: number;
-  /** How long they are given, in milliseconds. */
+  /** How long to wait for them, in milliseconds. */
   readonly timeoutMs: number;
-  /** Also on the disks of the primary and of these replicas, in their append-only files: `WAITAOF`, from Redis 7.2. Default false. */
+  /**
+   * Waits until the append-only files of the primary and of these replicas have the claim too (`WAITAOF`,
+   * from Redis 7.2). Default false.
+   */
   readonly aof?: boolean;
 }
 
-/** Sends a command, and waits for the copies of all that the primary had written by then: also of what the command met. */
+/**
+ * Sends a command, then waits for the copies of all earlier writes of the primary: also of rows that the
+ * command only met.
+ */
 export type Replication = (
   connection: Connection,
   key: string,

@@ -2,26 +2,34 @@ import type { Claim } from '../../claims/claim.ts';
 import type { StoreError } from '../../base/errors.ts';
 import { claimIn, errorIn, type FieldReader, historyIn, notAClaim } from '../../claims/row-format.ts';
 
-/** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
+/** A hash of Redis, with the server's time of the read, in epoch milliseconds. */
 export interface Row {
   readonly key: string;
   readonly now: number;
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What a write sets and removes. Its times are relative, in milliseconds, to a time that the server adds. */
+/**
+ * A write of a row, without its values for the fields in `own`. Times are relative to one that the server
+ * adds.
+ */
 export interface RowWrite {
+  /** Names of times and milliseconds, in turn. */
   readonly times: readonly string[];
-  /** What most rows of a batch have alike, names and values in turn. */
+  /** Names and values, in turn. */
   readonly texts: readonly string[];
-  /** What each row has for itself, names and values in turn. */
-  readonly own: readonly string[];
+  /** The fields whose values differ from row to row (`ownValues`). */
+  readonly own: readonly (keyof Claim)[];
   readonly removed: readonly string[];
-  /** When the row is forgotten, relative to the same time; undefined leaves that as it is. */
+  /** When the row is forgotten, relative to the same time; undefined leaves its TTL as it is. */
   readonly lastsMs: number | undefined;
 }
 
-/** The fields of a hash: of which kind each is, in the order in which they are written. */
+/**
+ * The kind of each field of a hash, in the order in which they are written. `own` and `json` differ from row
+ * to row; the others are mostly equal in a batch, so a script gets them once for all rows that have them in
+ * common.
+ */
 const KINDS = {
   leaseUntil: 'time',
   expiresAt: 'time',
@@ -44,13 +52,22 @@ const KINDS = {
 } as const satisfies Readonly<Record<Exclude<keyof Claim, 'key'>, string>>;
 const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][];
 
-type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
+/** The fields whose values differ from row to row, and the key. */
+const OWN_NAMES: ReadonlySet<keyof Claim> = new Set<keyof Claim>([
+  'key',
+  ...FIELDS.flatMap(([name, kind]) => (kind === 'own' || kind === 'json' ? [name] : [])),
+]);
 
-/** All of a claim (`isWhole`), but for what its absence says as well; or what a change sets, and removes by undefined members. */
+export type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
+
+/**
+ * Returns the write of a whole claim (`isWhole`), without fields whose absence means the same, or of a
+ * change, which removes its undefined members.
+ */
 export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const times: string[] = [];
   const texts: string[] = [];
-  const own: string[] = [];
+  const own: (keyof Claim)[] = [];
   const removed: string[] = [];
   for (const [name, kind] of FIELDS) {
     const value: unknown = fields[name];
@@ -64,27 +81,56 @@ export function writeOf(fields: Fields, isWhole: boolean): RowWrite {
       if (!isSaid) texts.push(name, (value as number).toString());
     } else if (kind === 'text') texts.push(name, value as string);
     else if (kind === 'flag') texts.push(name, value === true ? '1' : '0');
-    else own.push(name, kind === 'json' ? JSON.stringify(value) : (value as string));
+    else own.push(name);
   }
   return { times, texts, own, removed, lastsMs: fields.expiresAt };
 }
 
-/** What every transition and every extension changes of a row that was read, in the order that the scripts expect. */
+/** Returns the values of the row's own fields, in the order of the write. */
+export function ownValues({ own }: Pick<RowWrite, 'own'>, fields: Fields): string[] {
+  const values: string[] = [];
+  for (const name of own) {
+    const value = fields[name];
+    values.push(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return values;
+}
+
+/** Whether both have the same write: only the values of own fields differ. */
+export function isAlike(one: Fields, other: Fields): boolean {
+  const names = Object.keys(one) as (keyof Claim)[];
+  if (names.length !== Object.keys(other).length) return false;
+  for (const name of names) {
+    const value = one[name];
+    const another = other[name];
+    const isSame = OWN_NAMES.has(name)
+      ? (value === undefined) === (another === undefined)
+      : value === another;
+    if (!isSame || (another === undefined && !(name in other))) return false;
+  }
+  return true;
+}
+
+/**
+ * Returns the stored values of the fields that every transition changes, in the order that the scripts
+ * expect.
+ */
 export function witnessesOf({ fields }: Row): string[] {
   return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
 }
 
+/** Returns the names of the stored fields that the write does not set. */
 export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string[] {
-  const set = new Set<string>();
-  for (const pairs of [times, texts, own]) {
+  const set = new Set<string>(own);
+  for (const pairs of [times, texts]) {
     for (let index = 0; index < pairs.length; index += 2) set.add(pairs[index] as string);
   }
   return [...fields.keys()].filter((name) => !set.has(name));
 }
 
 /**
- * The claim of a row, with its times, but for its history's, relative to `base`. Throws a `StoreError` for a row that is
- * none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
+ * Returns the claim of a row. Its times are relative to `base`, those of its history are not. Throws a
+ * `StoreError` for a row that is not a claim (`BATCHLATCH_NOT_A_CLAIM`), or has a newer format.
  */
 export function claimOf({ key, fields }: Row, base: number): Claim {
   const read = ((field: keyof typeof KINDS) => {
@@ -103,7 +149,7 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
 const NOT_OURS =
   'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.';
 
-/** The error of a key that somebody else uses. */
+/** Returns the error for a key that another program uses. */
 export function notOurs(key: string): StoreError {
   return notAClaim(key, NOT_OURS);
 }

@@ -11,45 +11,52 @@ import { notOurs, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
 import { ServerClocks } from './server-clocks.ts';
 
-/** The claims of one prefix, and how they are reached. */
+/** The claims of one prefix, and the connection to them. */
 export interface RedisRows {
   readonly connection: Connection;
   readonly names: KeyNames;
-  /** Of this machine. */
+  /** The clock of this machine. */
   readonly clock: Pick<Clock, 'now'>;
-  /** In place of the server's time, for tests. */
+  /** Replaces the server's time in tests. */
   readonly serverNow?: (() => number) | undefined;
   /** How long rows outlive their retention. */
   readonly clockToleranceMs: number;
   readonly replication: Replication;
 }
 
-/** One row, and what a script is told of it. */
+/** One row of a script call. */
 export interface ScriptItem {
   readonly key: string;
-  /** Whose row counts as written already. Undefined: anybody's. */
+  /** A stored row of this owner must be replicated too. Undefined: a row of any owner. */
   readonly owner?: string;
+  /** The part of the row's write that other rows may share. Undefined if the script writes no fields. */
+  readonly template?: readonly string[];
+  /** The arguments of this row alone. */
   readonly args: readonly string[];
-  /** What it writes: what other rows may have alike, which is sent once, and what is its own. */
-  readonly write?: { readonly template: readonly string[]; readonly own: readonly string[] };
 }
 
-/** What a script says of one row. `refused` has the row where there is one, and the time of the server. */
+/**
+ * The answer of a script for one row. `refused` has the stored row, if there is one, and the server's time.
+ */
 export type ScriptAnswer =
   | { readonly status: 'written' }
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
   | { readonly status: 'error'; readonly error: Error };
 
 interface ScriptOptions {
-  /** The script does nothing if it arrives when nobody waits for it any more. */
+  /** Whether the script writes nothing if it arrives after its caller has given up. */
   readonly isFenced: boolean;
-  /** The most rows of one script: while it runs, Redis does nothing else. */
+  /** The most rows of one script. Redis does nothing else while a script runs. */
   readonly mostRows: number;
-  /** Whether what is written or read has to be replicated, where the store waits for it. Default true. */
+  /**
+   * Whether rows that are written or read must be replicated, if the store waits for replicas. Default true.
+   */
   readonly waits?: boolean;
 }
 
-/** Answers one for each item, in order, and never rejects: what fails for some is the answer of these alone. */
+/**
+ * Returns an answer for each item, in order. Never rejects: a call that fails is an error of its own items.
+ */
 export type ScriptCaller = (
   script: Script,
   items: readonly ScriptItem[],
@@ -57,13 +64,19 @@ export type ScriptCaller = (
   signal?: StopSignal,
 ) => Promise<ScriptAnswer[]>;
 
-/** Callers wait for 30 seconds at most (`engineStore`): a claim that is made later would be nobody's, until its lease ends. */
+/**
+ * Callers wait for at most 30 seconds (`engineStore`): nobody would use a claim that is made later, until its
+ * lease ends.
+ */
 const LATEST_MS = 30_000;
 
-/** So much of arguments goes into one script, in UTF-16 code units; one item may be longer. */
+/** The most text of arguments in one script, in UTF-16 code units. A single item may be longer. */
 const MOST_TEXT = 1_000_000;
 
-/** Calls scripts with the rows of each slot, in parallel, in chunks that do not keep Redis busy for long. */
+/**
+ * Creates a function that calls scripts: in parallel for each slot, and in chunks that do not hold Redis for
+ * long.
+ */
 export function scriptCaller(rows: RedisRows): ScriptCaller {
   const { connection, names, clock, serverNow, clockToleranceMs, replication } = rows;
   const serverClocks = new ServerClocks();
@@ -74,58 +87,63 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     items: readonly ScriptItem[],
     { isFenced, waits = true }: ScriptOptions,
   ): Promise<ScriptAnswer[]> {
-    const keys = items.map(({ key }) => names.nameOf(key));
-    const send = waits ? replication : unreplicated;
     const askedAt = clock.now();
+    const send = waits ? replication : unreplicated;
+    const args = items.map(({ key }) => names.nameOf(key));
+    args.push('', '', String(clockToleranceMs));
+    addItems(args, items);
     for (let isFirst = true; ; isFirst = false) {
-      const latest = isFenced ? String(askedAt + serverClocks.aheadMs(slot) + LATEST_MS) : '';
-      const args = [
-        String(keys.length),
-        ...keys,
-        serverNow === undefined ? '' : String(serverNow()),
-        latest,
-        String(clockToleranceMs),
-      ];
-      addItems(args, items);
+      if (serverNow !== undefined) args[items.length] = String(serverNow());
+      if (isFenced) args[items.length + 1] = String(askedAt + serverClocks.aheadMs(slot) + LATEST_MS);
       const noteServerTime = serverClocks.send(slot);
-      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, send);
+      const { answer, isReplicated } = await evaluated(script, items.length, args, send);
       if (!Array.isArray(answer) || answer.length === 0)
         throw new StoreError('Redis gave no answer to a script', { isRetryable: true });
-      const [time, ...answers] = answer as unknown[];
-      const now = Number(textOf(time));
+      const now = Number(textOf(answer[0]));
       noteServerTime(now - clock.now());
-      const isLate = !Array.isArray(answers[0]) && textOf(answers[0]) === 'LATE';
-      if (!isLate) {
-        const outcomes = items.map((item, index) => answerOf(item, answers[index], now));
-        return isReplicated ? outcomes : notReplicated(items, outcomes);
+      if (textOf(answer[1]) !== 'LATE') {
+        const answers = answersOf(items, answer, now);
+        return isReplicated ? answers : notReplicated(items, answers);
       }
-      // It did not take so long: the clocks differ by more than was thought.
+      // The call was not that slow: the server's clock is further ahead than was known.
       if (!isFirst || clock.now() - askedAt >= LATEST_MS) throw arrivedLate();
     }
   }
 
   async function evaluated(
     { sha, text }: Script,
-    key: string,
+    count: number,
     args: readonly string[],
     send: Replication,
   ): ReturnType<Replication> {
+    const [key = ''] = args;
     try {
-      return await send(connection, key, ['evalsha', sha, ...args]);
+      return await send(connection, key, ['evalsha', sha, String(count), ...args]);
     } catch (thrown) {
       if (!isUnknownScript(thrown)) throw thrown;
-      return send(connection, key, ['eval', text, ...args]);
+      return send(connection, key, ['eval', text, String(count), ...args]);
     }
+  }
+
+  function answersOrErrors(
+    script: Script,
+    slot: number,
+    items: readonly ScriptItem[],
+    options: ScriptOptions,
+  ): Promise<ScriptAnswer[]> {
+    return callChunk(script, slot, items, options).catch((thrown: unknown) =>
+      failedAll(items, toStoreError(thrown)),
+    );
   }
 
   return async (script, items, options, signal) => {
     if (options.isFenced && signal?.aborted === true) return failedAll(items, givenUp());
+    if (names.slots === 0 && isOneChunk(items, options.mostRows))
+      return answersOrErrors(script, 0, items, options);
     const answers: ScriptAnswer[] = [];
     const ask = async (slot: number, indexes: readonly number[]): Promise<void> => {
       const some = indexes.map((index) => items[index] as ScriptItem);
-      const given = await callChunk(script, slot, some, options).catch((thrown: unknown) =>
-        failedAll(some, toStoreError(thrown)),
-      );
+      const given = await answersOrErrors(script, slot, some, options);
       indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
     };
     const asked: Promise<void>[] = [];
@@ -142,31 +160,52 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
   };
 }
 
+/** Whether one script can take all items, as in most batches. */
+function isOneChunk(items: readonly ScriptItem[], mostRows: number): boolean {
+  let length = 0;
+  for (const { key, args } of items) {
+    if (!key.isWellFormed()) return false;
+    length += lengthOf(args);
+  }
+  return items.length > 0 && items.length <= mostRows && length <= MOST_TEXT;
+}
+
 function failedAll(items: readonly ScriptItem[], error: Error): ScriptAnswer[] {
   return items.map(() => ({ status: 'error', error }));
 }
 
-/** The templates of the items, each once, and then the items. */
+/**
+ * Adds the templates, and then the arguments of each item, after its template's number if there are several.
+ */
 function addItems(args: string[], items: readonly ScriptItem[]): void {
-  const numbers = new Map<string, string>();
-  const templates: (readonly string[])[] = [];
-  const rows: string[] = [];
-  for (const item of items) {
-    for (const arg of item.args) rows.push(arg);
-    if (item.write === undefined) continue;
-    const { template, own } = item.write;
-    const name = template.join('\0');
-    let number = numbers.get(name);
-    if (number === undefined) {
-      number = String(templates.push(template));
-      numbers.set(name, number);
+  const templates = templatesOf(items);
+  args.push(String(templates.size));
+  for (const { template } of templates.values()) for (const arg of template) args.push(arg);
+  let last: readonly string[] | undefined;
+  let number = '';
+  for (const { template, args: own } of items) {
+    if (templates.size > 1 && template !== undefined) {
+      if (template !== last) number = String(templates.get(template.join('\0'))?.number);
+      last = template;
+      args.push(number);
     }
-    rows.push(number, String(own.length / 2));
-    for (const arg of own) rows.push(arg);
+    for (const arg of own) args.push(arg);
   }
-  args.push(String(templates.length));
-  for (const template of templates) for (const arg of template) args.push(arg);
-  for (const arg of rows) args.push(arg);
+}
+
+/** Returns the templates of items by their text, each once, with its number, from 1. */
+function templatesOf(
+  items: readonly ScriptItem[],
+): Map<string, { readonly template: readonly string[]; readonly number: number }> {
+  const templates = new Map<string, { readonly template: readonly string[]; readonly number: number }>();
+  let last: readonly string[] | undefined;
+  for (const { template } of items) {
+    if (template === undefined || template === last) continue;
+    last = template;
+    const text = template.join('\0');
+    if (!templates.has(text)) templates.set(text, { template, number: templates.size + 1 });
+  }
+  return templates;
 }
 
 function* chunksOf(
@@ -177,8 +216,7 @@ function* chunksOf(
   let chunk: number[] = [];
   let length = 0;
   for (const index of indexes) {
-    const { args, write } = items[index] as ScriptItem;
-    const own = lengthOf(args) + lengthOf(write?.own ?? []);
+    const own = lengthOf((items[index] as ScriptItem).args);
     if (chunk.length > 0 && (chunk.length >= mostRows || length + own > MOST_TEXT)) {
       yield chunk;
       chunk = [];
@@ -196,12 +234,33 @@ function lengthOf(texts: readonly string[]): number {
   return length;
 }
 
-/** Numbers may come as texts, and texts as buffers: the client decides. */
+const WRITTEN: ScriptAnswer = { status: 'written' };
+
+/**
+ * Returns the answer for each row. A script counts the rows that it wrote and names the others, so a row that
+ * is in neither is an error and not taken for written. Numbers may come as texts, and texts as buffers: the
+ * client decides.
+ */
+function answersOf(items: readonly ScriptItem[], answer: readonly unknown[], now: number): ScriptAnswer[] {
+  const answers = new Array<ScriptAnswer>(items.length).fill(WRITTEN);
+  let told = Number(textOf(answer[1]));
+  for (let at = 2; at < answer.length; at += 2) {
+    const index = Number(textOf(answer[at])) - 1;
+    if (answers[index] !== WRITTEN) throw unaccounted();
+    answers[index] = answerOf(items[index] as ScriptItem, answer[at + 1], now);
+    told += 1;
+  }
+  if (told !== items.length) throw unaccounted();
+  return answers;
+}
+
+function unaccounted(): StoreError {
+  return new StoreError('Redis gave no answer for a row, or two', { isRetryable: true });
+}
+
 function answerOf({ key }: ScriptItem, answer: unknown, now: number): ScriptAnswer {
   if (Array.isArray(answer)) return { status: 'refused', now, row: { key, now, fields: fieldsOf(answer) } };
-  if (answer === undefined) return { status: 'error', error: toStoreError('Redis gave no answer for a row') };
   const text = textOf(answer);
-  if (text === '1') return { status: 'written' };
   if (text === '0') return { status: 'refused', now };
   return { status: 'error', error: text.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(text) };
 }
@@ -214,7 +273,10 @@ function fieldsOf(flat: readonly unknown[]): Map<string, string> {
   return fields;
 }
 
-/** What was written, now or by an earlier sending, and what was read, is not where it has to be. */
+/**
+ * Turns the answers for rows that must be replicated, and are not, into errors: rows of this call's owners,
+ * and rows read.
+ */
 function notReplicated(items: readonly ScriptItem[], answers: readonly ScriptAnswer[]): ScriptAnswer[] {
   const message = 'Too few replicas of Redis have the claim after the time that `wait` gives them';
   const error = new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_NOT_REPLICATED' });

@@ -1,17 +1,23 @@
 import { hash } from 'node:crypto';
 
-/** A script of the server, with the digest by which it is called. */
+/** A Lua script, with the SHA-1 digest by which it is called. */
 export interface Script {
   readonly text: string;
   readonly sha: string;
 }
 
 /**
- * Every script takes the rows as its keys, and of arguments the time (empty: the server's), the time after which it
- * is to do nothing (empty: never), and by how much rows outlive their retention. Then come the templates: what many rows of a
- * batch have written alike, once. Then the arguments of each row, with the number of its template and what is its own. It answers
- * its time, and one answer for each row: 1 for what is written, 0 for what was refused and has no row, the row of what was
- * refused or read, or the text of an error: what fails for one row is its own answer.
+ * The arguments and the answer of every script. The rows are its keys. Its arguments are:
+ *
+ * - the time (empty: the server's), the latest time at which the script still writes (empty: any), and by how
+ *   many milliseconds rows outlive their retention;
+ * - the number of templates, and each template: all that rows of this call have in common;
+ * - for each row its template's number (left out where there is one template), the values of the template's
+ *   own fields, and what the script compares the stored row with.
+ *
+ * The answer is the time, the number of rows that were written, and for each other row its index and one of:
+ * the stored row, 0 where there is none, or the text of an error. An error of one row does not stop the
+ * script.
  */
 const COMMON = `
 local failed = nil
@@ -28,17 +34,19 @@ if now == nil then
   if failed then return redis.error_reply(failed) end
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local answers = { now }
-if ARGV[2] ~= '' and now > tonumber(ARGV[2]) then
-  answers[2] = 'LATE'
-  return answers
-end
+if ARGV[2] ~= '' and now > tonumber(ARGV[2]) then return { now, 'LATE' } end
 local tolerance = tonumber(ARGV[3])
 local at = 4
+local answers = { now, 0 }
 
-local function add(answer)
-  answers[#answers + 1] = failed or answer
-  failed = nil
+local function add(index, answer)
+  if failed == nil and answer == 1 then
+    answers[2] = answers[2] + 1
+  else
+    answers[#answers + 1] = index
+    answers[#answers + 1] = failed or answer
+    failed = nil
+  end
 end
 
 local function next_argument()
@@ -56,35 +64,40 @@ end
 local function next_template()
   local base = tonumber(next_argument()) or now
   local lasts = next_argument()
-  local write = { base = base, fields = {}, removed = {} }
-  if lasts ~= '' then
-    write.lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
-  end
-  local fields = write.fields
+  local at_most = next_argument()
+  local fields, own, removed = {}, {}, {}
   for _ = 1, tonumber(next_argument()) do
     fields[#fields + 1] = next_argument()
     fields[#fields + 1] = string.format('%.0f', base + tonumber(next_argument()))
   end
   for _ = 1, 2 * tonumber(next_argument()) do fields[#fields + 1] = next_argument() end
-  for _ = 1, tonumber(next_argument()) do write.removed[#write.removed + 1] = next_argument() end
-  write.shared = #fields
-  return write
+  for _ = 1, tonumber(next_argument()) do removed[#removed + 1] = next_argument() end
+  for _ = 1, tonumber(next_argument()) do
+    fields[#fields + 1] = next_argument()
+    fields[#fields + 1] = ''
+    own[#own + 1] = #fields
+  end
+  return {
+    fields = fields,
+    own = own,
+    removed = removed,
+    lasts = lasts ~= '' and string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now)),
+    lease_at_most = at_most ~= '' and base + tonumber(at_most)
+  }
 end
 
 local templates = {}
 for i = 1, tonumber(next_argument()) do templates[i] = next_template() end
 
 local function next_write()
-  local write = templates[tonumber(next_argument())]
-  local fields = write.fields
-  local length = write.shared + 2 * tonumber(next_argument())
-  for i = write.shared + 1, length do fields[i] = next_argument() end
-  write.length = length
+  local write = templates[1]
+  if #templates > 1 then write = templates[tonumber(next_argument())] end
+  for _, position in ipairs(write.own) do write.fields[position] = next_argument() end
   return write
 end
 
 local function fields_written(key, write)
-  run('hset', key, unpack(write.fields, 1, write.length))
+  run('hset', key, unpack(write.fields))
   if not failed and #write.removed > 0 then run('hdel', key, unpack(write.removed)) end
   return 1
 end
@@ -114,50 +127,51 @@ function script(body: string): Script {
 /** Writes rows whose keys have none. */
 // rule: redis-first-claims
 export const INSERT: Script = script(`
-for _, key in ipairs(KEYS) do
+for i, key in ipairs(KEYS) do
   local write = next_write()
   local exists = run('exists', key)
-  if failed then add() elseif exists == 1 then add(row_of(key)) else add(written(key, write)) end
+  if failed then add(i) elseif exists == 1 then add(i, row_of(key)) else add(i, written(key, write)) end
 end`);
 
-/** Writes over rows that are still as they were read. */
+/** Overwrites rows that are still as they were read. */
 // rule: redis-as-read
 export const REPLACE: Script = script(`
-for _, key in ipairs(KEYS) do
-  local is_still = next_is_still(key)
+for i, key in ipairs(KEYS) do
   local write = next_write()
-  if failed then add() elseif is_still then add(written(key, write)) else add(row_of(key)) end
+  local is_still = next_is_still(key)
+  if failed then add(i) elseif is_still then add(i, written(key, write)) else add(i, row_of(key)) end
 end`);
 
 /**
- * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than a time, where one is given. The
- * life of the row is written first: what a script has begun goes on when the memory is full, and a completion that
- * could not be stored would have its effect done again.
+ * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than the template
+ * allows, where it says so. The TTL is written before the fields: Redis refuses a script's first write when
+ * its memory is full, and lets the later ones pass. A completion that could not be stored would have its
+ * effect done again.
  */
 // rule: redis-owner
 export const CHANGE: Script = script(`
-for _, key in ipairs(KEYS) do
-  local owner = next_argument()
-  local at_most = next_argument()
+for i, key in ipairs(KEYS) do
   local write = next_write()
+  local owner = next_argument()
   local stored = run('hmget', key, 'status', 'owner', 'leaseUntil')
   if failed then
-    add()
+    add(i)
   elseif stored[1] ~= 'IN_PROGRESS' or stored[2] ~= owner
-    or (at_most ~= '' and (tonumber(stored[3]) or 0) > write.base + tonumber(at_most)) then
-    add(row_of(key))
+    or (write.lease_at_most and (tonumber(stored[3]) or 0) > write.lease_at_most) then
+    add(i, row_of(key))
   else
     if write.lasts then run('pexpire', key, write.lasts) end
-    if failed then add() else add(fields_written(key, write)) end
+    if failed then add(i) else add(i, fields_written(key, write)) end
   end
 end`);
 
+/** Reads rows. */
 export const READ: Script = script(`
-for _, key in ipairs(KEYS) do add(row_of(key)) end`);
+for i, key in ipairs(KEYS) do add(i, row_of(key)) end`);
 
 /** Deletes rows that are still as they were read. */
 export const DELETE: Script = script(`
-for _, key in ipairs(KEYS) do
+for i, key in ipairs(KEYS) do
   local is_still = next_is_still(key)
-  if failed then add() elseif is_still then add(run('del', key)) else add(row_of(key)) end
+  if failed then add(i) elseif is_still then add(i, run('del', key)) else add(i, row_of(key)) end
 end`);

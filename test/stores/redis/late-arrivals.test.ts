@@ -34,7 +34,7 @@ function lineTo(clock: ManualClock, aheadMs = 0): Line {
     const latest = args[3 + rows] ?? '';
     const isLate = latest !== '' && now > Number(latest);
     written.push(...(isLate ? ['LATE'] : names));
-    const answer = isLate ? [now, 'LATE'] : [now, ...names.map(() => 1)];
+    const answer = isLate ? [now, 'LATE'] : [now, names.length];
     await pass(back);
     return answer;
   }

@@ -104,7 +104,7 @@ describe('redisStore', () => {
     });
     const store = redisStore({ client });
     await store.settle(Array.from({ length: 600 }, (_, index) => completionOf(`key-${index}`)));
-    expect(sizes.splice(0)).toEqual([250, 250, 100]);
+    expect(sizes.splice(0)).toEqual([500, 100]);
     const result = 'x'.repeat(600_000);
     await store.settle(['a', 'b', 'c'].map((key) => ({ ...completionOf(key), result })));
     expect(sizes).toEqual([1, 1, 1]);
@@ -112,11 +112,24 @@ describe('redisStore', () => {
 
   it('takes numbers as texts, and texts as buffers, as a client may be told to give them', async () => {
     const fields = ['status', 'COMPLETED', 'owner', 'o', 'leaseUntil', '1', 'result', '"x"'];
-    const client = ioredis(() => ['5000', fields.map((text) => Buffer.from(text))]);
+    const client = ioredis(() => ['5000', '0', '1', fields.map((text) => Buffer.from(text))]);
     const outcomes = await redisStore({ client }).acquire([requestOf('a')]);
     expect(outcomes).toMatchObject([{ status: 'duplicate', result: '"x"' }]);
     const writing = ioredis(() => [Buffer.from('5000'), '1']);
     expect(await redisStore({ client: writing }).settle([completionOf('a')])).toEqual(['stored']);
+  });
+
+  it.each([
+    ['no row', [5_000]],
+    ['too few rows', [5_000, 1]],
+    ['too many rows', [5_000, 3]],
+    ['one row twice', [5_000, 0, 1, 0, 1, 0]],
+    ['a row that was not asked for', [5_000, 1, 3, 0]],
+  ])('takes no row for written when the answer of a script is about %s', async (_name, answer) => {
+    const client = ioredis((command) => (command === 'info' ? '' : answer));
+    const outcomes = await redisStore({ client }).settle([completionOf('a'), completionOf('b')]);
+    const error = { isRetryable: true, message: expect.stringContaining('no answer for a row') };
+    expect(outcomes).toMatchObject([{ error }, { error }]);
   });
 
   it('asks with WAITAOF for copies on disk, and says so where the server has it not', async () => {
@@ -184,7 +197,7 @@ describe('redisStore', () => {
 /** Does all that it is asked. */
 function written(command: string, args: readonly string[]): unknown {
   if (command === 'info') return 'maxmemory_policy:noeviction\r\n';
-  return [5_000, ...Array.from({ length: Number(args[1]) }, () => 1)];
+  return [5_000, Number(args[1])];
 }
 
 function ioredis(answer: Answer): RedisClient {
