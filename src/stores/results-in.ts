@@ -23,15 +23,16 @@ export interface ResultsInOptions {
 }
 
 /**
- * Returns a store that keeps long results in `storage`, and a pointer to each in its row. The same applies to a
- * result for which the row has no room. The result is written before the completion: a process that dies in
- * between leaves an object without a pointer to it. If `storage` fails, the effect is done all the same, so the
- * completion is stored with the result in the row if it fits, else without it (`onResultDropped` of the
- * settlement); where the result is needed, it is refused (`BATCHLATCH_RESULT_NOT_STORED`).
+ * Returns a store that keeps long results in `storage`, and a pointer to each in its row. The same applies
+ * to a result for which the row has no room. The result is written before the completion: a process that
+ * dies in between leaves an object without a pointer to it. If `storage` fails, the effect is done all the
+ * same, so the completion is stored with the result in the row if it fits, else without it
+ * (`onResultDropped` of the settlement); where the result is needed, it is refused
+ * (`BATCHLATCH_RESULT_NOT_STORED`).
  *
- * Duplicates include long results for callers that ask for them (`wantsResults`: functions and HTTP handlers).
- * For batches they take no request to the storage. Each call of the storage ends after 15 seconds. Throws a
- * `ConfigurationError` for invalid arguments.
+ * Duplicates include long results for callers that ask for them (`wantsResults`: functions and HTTP
+ * handlers). For batches they take no request to the storage. Each call of the storage ends after 15
+ * seconds. Throws a `ConfigurationError` for invalid arguments.
  *
  * @param storage Where long results are kept.
  * @param store The store that keeps the claims.
@@ -111,7 +112,7 @@ export function resultsIn(
     );
   }
 
-  /** Settles the forms of `settlements`. A result that is too large for the store goes to the storage first. */
+  /** Settles the forms of `settlements`. A result too large for the store goes to the storage first. */
   async function write(
     forms: readonly Settlement[],
     settlements: readonly Settlement[],
