@@ -242,7 +242,7 @@ const WRITTEN: ScriptAnswer = { status: 'written' };
  * client decides.
  */
 function answersOf(items: readonly ScriptItem[], answer: readonly unknown[], now: number): ScriptAnswer[] {
-  const answers = new Array<ScriptAnswer>(items.length).fill(WRITTEN);
+  const answers: ScriptAnswer[] = items.map(() => WRITTEN);
   let told = Number(textOf(answer[1]));
   for (let at = 2; at < answer.length; at += 2) {
     const index = Number(textOf(answer[at])) - 1;
