@@ -12,7 +12,8 @@ import { conditionalStore } from '../rows/conditional-store.ts';
 import type { RowWriter, WriteOutcome } from '../rows/row-writer.ts';
 import { FENCED, rowWriter, templateOf, UNFENCED } from './row-writer.ts';
 import { type Row, writeOf } from './row.ts';
-import type { ScriptAnswer, ScriptCaller } from './script-caller.ts';
+import type { ScriptCaller } from './script-caller.ts';
+import type { ScriptAnswer } from './script-rows.ts';
 import { CHANGE, INSERT } from './scripts.ts';
 
 /** All times are relative to the server's. */
