@@ -1,11 +1,19 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../../claims/claim-store.ts';
-import { acquired, changeOfSettlement, firstClaim } from '../../claims/transitions.ts';
+import type { Claim } from '../../claims/claim.ts';
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  SettleOutcome,
+  Settlement,
+  StoreCallOptions,
+} from '../../claims/claim-store.ts';
+import { acquired, type ClaimChange, changeOfSettlement, firstClaim } from '../../claims/transitions.ts';
 import { conditionalStore } from '../rows/conditional-store.ts';
 import type { RowWriter, WriteOutcome } from '../rows/row-writer.ts';
 import { FENCED, rowWriter, templateOf, UNFENCED } from './row-writer.ts';
 import { type Row, writeOf } from './row.ts';
-import type { ScriptAnswer, ScriptCaller } from './script-caller.ts';
+import type { ScriptCaller } from './script-caller.ts';
+import type { ScriptAnswer } from './script-rows.ts';
 import { CHANGE, INSERT } from './scripts.ts';
 
 /** All times are relative to the server's. */
@@ -24,43 +32,46 @@ export function alikeRowsStore(
   const storeBy = (known: Partial<RowWriter<Row>>): ReturnType<typeof conditionalStore> =>
     conditionalStore({ writer: { ...writer, ...known }, clock: CLOCK, clockToleranceMs });
   const store = storeBy({});
+
+  async function acquireAlike(
+    requests: readonly ClaimRequest[],
+    claim: Claim,
+    options?: StoreCallOptions,
+  ): Promise<AcquireOutcome[]> {
+    const { args: template } = templateOf(writeOf(claim, true), '');
+    const items = requests.map(({ key, owner }) => ({ key, owner, template, args: [owner] }));
+    const answers = await call(INSERT, items, FENCED, options?.signal);
+    return withOthers(requests, answers, acquired(claim, false), (others, known) =>
+      storeBy({ insert: knownAtFirst(known, writer.insert) }).acquire(others, options),
+    );
+  }
+
+  async function completeAlike(
+    completions: readonly Settlement[],
+    change: ClaimChange,
+    options?: StoreCallOptions,
+  ): Promise<SettleOutcome[]> {
+    const { args: template } = templateOf(writeOf(change, false), '');
+    const items = completions.map((one) => ({ key: one.key, owner: one.owner, template, args: argsOf(one) }));
+    const answers = await call(CHANGE, items, UNFENCED, options?.signal);
+    return withOthers<Settlement, SettleOutcome>(completions, answers, 'stored', (others, known) =>
+      storeBy({ change: knownAtFirst(known, writer.change) }).settle(others, options),
+    );
+  }
+
   return {
     ...store,
-
-    async acquire(requests, options) {
+    acquire(requests, options) {
       const [first] = requests;
-      if (first === undefined || !requests.every((request) => isLikeFirst(request, first)))
-        return store.acquire(requests, options);
-      const claim = firstClaim(first, 0);
-      const { args: template } = templateOf(writeOf(claim, true), '');
-      const items = requests.map(({ key, owner }) => ({ key, owner, template, args: [owner] }));
-      const answers = await call(INSERT, items, FENCED, options?.signal);
-      return withOthers<ClaimRequest, AcquireOutcome>(
-        requests,
-        answers,
-        acquired(claim, false),
-        (others, known) => storeBy({ insert: knownAtFirst(known, writer.insert) }).acquire(others, options),
-      );
+      return first !== undefined && requests.every((request) => isLikeFirst(request, first))
+        ? acquireAlike(requests, firstClaim(first, 0), options)
+        : store.acquire(requests, options);
     },
-
-    async settle(settlements, options) {
+    settle(settlements, options) {
       const [first] = settlements;
-      if (first === undefined || !settlements.every((one) => endsLike(one, first)))
-        return store.settle(settlements, options);
-      const { args: template } = templateOf(writeOf(changeOfSettlement(first, 0), false), '');
-      const items = settlements.map((one) => ({
-        key: one.key,
-        owner: one.owner,
-        template,
-        args: argsOf(one),
-      }));
-      const answers = await call(CHANGE, items, UNFENCED, options?.signal);
-      return withOthers<Settlement, Awaited<ReturnType<ClaimStore['settle']>>[number]>(
-        settlements,
-        answers,
-        'stored',
-        (others, known) => storeBy({ change: knownAtFirst(known, writer.change) }).settle(others, options),
-      );
+      return first !== undefined && settlements.every((one) => endsLike(one, first))
+        ? completeAlike(settlements, changeOfSettlement(first, 0), options)
+        : store.settle(settlements, options);
     },
   };
 }
@@ -103,7 +114,7 @@ async function withOthers<Item, Outcome>(
   written: Outcome,
   ask: (others: Item[], known: ScriptAnswer[]) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
-  const outcomes = new Array<Outcome>(items.length).fill(written);
+  const outcomes = items.map(() => written);
   const others: number[] = [];
   for (let index = 0; index < items.length; index += 1)
     if (answers[index]?.status !== 'written') others.push(index);

@@ -10,7 +10,8 @@ import {
   witnessesOf,
   writeOf,
 } from './row.ts';
-import type { ScriptAnswer, ScriptCaller, ScriptItem } from './script-caller.ts';
+import type { ScriptCaller } from './script-caller.ts';
+import type { ScriptAnswer, ScriptItem } from './script-rows.ts';
 import { CHANGE, INSERT, READ, REPLACE } from './scripts.ts';
 
 /** Redis does nothing else while a script runs: 500 rows take it some 2 ms. */
