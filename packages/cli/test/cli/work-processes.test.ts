@@ -131,6 +131,21 @@ describe('batchlatch work with several processes', () => {
     await until('none is left', () => !all.some(isAlive));
   }, 60_000);
 
+  it('kills a process that does not end in the time of a stop, and ends with 1', async () => {
+    const source = "export const handler = async () => { console.log('called'); for (;;); };";
+    const { queue, isReady, out, child, exit } = await start(source, [
+      '--processes',
+      '2',
+      '--shutdown-timeout',
+      '100ms',
+    ]);
+    await isReady();
+    await send(queue, 1);
+    await until('it runs', () => out().includes('called'));
+    child.kill('SIGTERM');
+    expect(await exit).toEqual([1, null]);
+  }, 60_000);
+
   it('replaces one process after another at SIGHUP, with the module as it is now', async () => {
     const { file, queue, isReady, status, told, out, child, exit, pids } = await start(IDLE);
     await isReady();

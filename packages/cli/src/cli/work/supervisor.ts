@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkerCounters, WorkerHealth } from 'batchlatch/worker';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { ExitStatus } from '../process-io.ts';
@@ -136,9 +135,24 @@ export class Supervisor {
       const pauseMs = random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (crashes - 1));
       const told = { number: place.number, ...end, nextInMs: Math.round(pauseMs) };
       tell('processEnded', told, `Process ${place.number} ${described(end)}, and is started again`);
-      await delay(pauseMs, undefined, this.#stopping).catch(() => undefined);
+      await this.#pause(pauseMs);
       this.#restarts += 1;
     }
+  }
+
+  /** Resolves after this time, or when the supervisor stops. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const isOver = setTimeout(() => {
+        this.#stopping.signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      const stop = (): void => {
+        clearTimeout(isOver);
+        resolve();
+      };
+      this.#stopping.signal.addEventListener('abort', stop);
+    });
   }
 
   #start(place: Place): SupervisedProcess {
