@@ -49,8 +49,12 @@ async function perSecondOfWork(server: QueueServer, module: string): Promise<num
 async function perSecondOfConsumer(server: QueueServer, consumer: WorkerProcess): Promise<number> {
   const queueUrl = await filled(server, MESSAGES_OF_CONSUMER);
   const { messages, seconds } = await consumer.run('queue', {
-    ...{ consumer: 'sqs-consumer', queueUrl, tableName: '', endpoint: '' },
-    ...{ messages: MESSAGES_OF_CONSUMER, limitMs: 60_000 },
+    consumer: 'sqs-consumer',
+    queueUrl,
+    tableName: '',
+    endpoint: '',
+    messages: MESSAGES_OF_CONSUMER,
+    limitMs: 60_000,
   });
   await server.drop(queueUrl);
   return messages / seconds;
