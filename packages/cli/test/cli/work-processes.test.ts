@@ -128,7 +128,7 @@ describe('batchlatch work with several processes', () => {
     await until('it stops', () => out().includes('Stopping'));
     child.kill('SIGINT');
     expect(await exit).toEqual([130, null]);
-    await until('none is left', () => !all.some(isAlive));
+    await until('none is left', () => !all.some(isAlive), 10_000); // the time of a stop is longer
   }, 60_000);
 
   it('kills a process that does not end in the time of a stop, and ends with 1', async () => {
