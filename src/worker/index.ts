@@ -5,11 +5,18 @@
  * @module batchlatch/worker
  */
 export { createWorker } from './create-worker.ts';
-export type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
+export type {
+  ProcessHealth,
+  Worker,
+  WorkerCounters,
+  WorkerEvents,
+  WorkerHealth,
+  WorkerState,
+} from './worker.ts';
 export type { SqsHandler, WorkerOptions } from './options.ts';
 export type { WorkerSqsClient } from './sdk-send.ts';
 export type { CommandClient } from '../options/command-client.ts';
-export type { HealthOptions } from './health.ts';
+export { type HealthOptions, type HealthServer, startHealthServer } from './health.ts';
 export type { Rate } from './rate-limits.ts';
 export type { StopSignalName } from './signals.ts';
 export type { BatchOptions } from './options.ts';

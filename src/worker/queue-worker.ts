@@ -12,10 +12,11 @@ import {
   type Worker,
   type WorkerCounters,
   type WorkerEvents,
+  type WorkerHealth,
   type WorkerState,
 } from './worker.ts';
 import { Flow } from './flow.ts';
-import { type Health, type HealthServer, startHealthServer } from './health.ts';
+import { type HealthServer, startHealthServer } from './health.ts';
 import { type HeldMessage, type HandlerBatch, handlerBatchesOf } from './held-message.ts';
 import { MessageLeases } from './message-leases.ts';
 import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
@@ -149,7 +150,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     const { receivers = 4, health } = this.#options;
     let facts;
     try {
-      if (health !== undefined) this.#health = await startHealthServer(health, () => this.#tell());
+      if (health !== undefined) this.#health = await startHealthServer(health, () => this.health());
       facts = await this.#queue.facts(this.#receiveStop);
     } catch (error) {
       if (!this.#receiveStop.aborted) {
@@ -182,7 +183,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#receivers.start();
   }
 
-  #tell(): Health {
+  health(): WorkerHealth {
     const { state, running, waiting, setAside, limit, down, pauseReason, counters } = this;
     const { dependencies = [] } = this.#options;
     const told = { state, running, waiting, setAside, limit, down, pauseReason, counters };

@@ -81,6 +81,37 @@ export interface WorkerCounters {
 /** Counters that the parts of a worker write. */
 export type MutableCounters = { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
 
+/** How a worker is: plain data, so that it can be sent from one process to another. */
+export interface WorkerHealth extends Pick<
+  Worker,
+  'state' | 'counters' | 'running' | 'waiting' | 'setAside' | 'limit' | 'down' | 'pauseReason'
+> {
+  /** What can be down: `claim-store`, and the names of `dependencies`. */
+  readonly dependencies: readonly string[];
+  /** Receives that failed since the last one that did not. */
+  readonly failuresInARow: number;
+  /** Whether the queue has answered at least once. */
+  readonly isReached: boolean;
+  /** For how long the claim store has left a request unanswered, in milliseconds; 0: it has answered all. */
+  readonly storeSilentForMs: number;
+  /** The processes whose health this is, if it is the health of several. */
+  readonly processes?: readonly ProcessHealth[];
+  /** How many processes were started in place of one that had ended or was replaced. */
+  readonly restarts?: number;
+}
+
+/** One of several processes that work a queue. */
+export interface ProcessHealth {
+  /** The number of its place, from 1. A process that replaces another has the same. */
+  readonly number: number;
+  /** Its process id. */
+  readonly pid: number;
+  /** What its worker does. */
+  readonly state: WorkerState;
+  /** Its resident memory, in bytes. */
+  readonly memoryBytes: number;
+}
+
 /** A process's work on one queue. */
 export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' | 'off'> {
   /** What it does now. */
@@ -99,6 +130,8 @@ export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' |
   readonly down: readonly string[];
   /** Why it is paused, as `pause()` was told. */
   readonly pauseReason: string | undefined;
+  /** Returns how it is, which the health endpoint tells. For an endpoint of your own. */
+  health(): WorkerHealth;
   /** Begins to receive. Rejects where the queue does not exist or does not answer. */
   start(): Promise<void>;
   /**

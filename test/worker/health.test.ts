@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Health, type HealthServer, startHealthServer } from '../../src/worker/health.ts';
+import { type HealthServer, startHealthServer } from '../../src/worker/health.ts';
+import type { WorkerHealth } from '../../src/worker/worker.ts';
 import { askExactly } from '../support/console-browser.ts';
 
 const COUNTERS = {
@@ -16,7 +17,7 @@ let server: HealthServer;
 afterEach(() => server.close());
 
 async function serve(
-  health: Partial<Health> = {},
+  health: Partial<WorkerHealth> = {},
 ): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
   server = await startHealthServer({ port: 0 }, () => ({
     state: 'running',

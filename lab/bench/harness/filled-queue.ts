@@ -11,6 +11,8 @@ import { MEASURED_ENVIRONMENT } from './worker-process.ts';
 export interface QueueServer {
   /** A new queue with such messages in it. */
   fill(works: readonly QueuedWork[]): Promise<string>;
+  /** How many messages are in it, visible or not. */
+  left(queueUrl: string): Promise<number>;
   drop(queueUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,6 +40,12 @@ export async function startQueueServer(): Promise<QueueServer> {
       );
       await Promise.all(batches.map((batch) => limit(() => send(sqs, QueueUrl, batch))));
       return QueueUrl;
+    },
+    async left(QueueUrl) {
+      const { Attributes = {} } = await sqs.getQueueAttributes({ QueueUrl, AttributeNames: ['All'] });
+      const { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: hidden } =
+        Attributes;
+      return Number(visible) + Number(hidden);
     },
     drop: async (QueueUrl) => void (await sqs.deleteQueue({ QueueUrl })),
     async stop() {

@@ -1,3 +1,4 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { INTERRUPTED, runCli } from './run.ts';
@@ -8,13 +9,18 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const TERMINATED = 143;
 const stopping = new AbortController();
 let stoppedWith = INTERRUPTED;
+const copies = new Set<ChildProcess>();
 
 for (const [name, status] of [
   ['SIGINT', INTERRUPTED],
   ['SIGTERM', TERMINATED],
 ] as const) {
   process.on(name, () => {
-    if (stopping.signal.aborted) process.exit(status); // second signal
+    if (stopping.signal.aborted) {
+      // second signal
+      for (const copy of copies) copy.kill('SIGKILL');
+      process.exit(status);
+    }
     stoppedWith = status;
     stopping.abort();
   });
@@ -37,9 +43,18 @@ const status: number = await runCli(process.argv.slice(2), {
   signal: stopping.signal,
   sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
   endSoon: () => void setTimeout(() => process.exit(), 1_000).unref(),
+  processes: { startAgain, onHangUp: (listener) => void process.on('SIGHUP', listener) },
   operator: () => `${userName()}@${hostname()}`.slice(0, 128),
 });
 process.exitCode = status === INTERRUPTED ? stoppedWith : status;
+
+function startAgain(env: Readonly<Record<string, string>>): ChildProcess {
+  const [, program = '', ...args] = process.argv;
+  const copy = fork(program, args, { env: { ...process.env, ...env } });
+  copies.add(copy);
+  copy.once('exit', () => copies.delete(copy));
+  return copy;
+}
 
 /** Returns the user's name. In a container the user may have none. */
 function userName(): string {

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+
 /** A stream that may be a terminal. */
 export interface OutputStream {
   write(text: string): unknown;
@@ -19,8 +21,18 @@ export interface ProcessIo {
   sleep(ms: number): Promise<void>;
   /** Ends the process shortly after the command, even if loaded code keeps it alive. */
   endSoon(): void;
+  /** How a command starts further processes; undefined where commands run inside another program, as in tests. */
+  readonly processes?: Processes;
   /** Returns who runs the command: `user@host`. */
   operator(): string;
+}
+
+/** Copies of this program, for a command that runs in several processes. */
+export interface Processes {
+  /** Starts this program again, with the same arguments and these variables more. A second signal kills it. */
+  startAgain(env: Readonly<Record<string, string>>): ChildProcess;
+  /** Calls this at each SIGHUP, which does not end the process from then on. */
+  onHangUp(listener: () => void): void;
 }
 
 /** 0: success. 1: something was refused, failed or was found. 2: wrong usage. */

@@ -42,6 +42,16 @@ export function duration(text: string): number {
   throw new InvalidArgumentError('Give a time with its unit, such as 500ms, 25s or 2m.');
 }
 
+const BYTES: Readonly<Record<string, number>> = { kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/** Parses a size with its unit, such as `512mb`, in bytes. */
+export function size(text: string): number {
+  const [, number = '', unit = ''] = /^([1-9]\d{0,5})(kb|mb|gb)$/i.exec(text) ?? [];
+  const bytes = BYTES[unit.toLowerCase()];
+  if (bytes !== undefined) return Number(number) * bytes;
+  throw new InvalidArgumentError('Give a size with its unit, such as 512mb or 2gb.');
+}
+
 /** Parses a rate, such as `100/1s` or `5/m`. */
 export function rate(text: string): { readonly records: number; readonly perMs: number } {
   const [, number = '', time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];

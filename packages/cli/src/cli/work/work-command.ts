@@ -1,9 +1,13 @@
-import { createWorker, type WorkerOptions } from 'batchlatch/worker';
+import { createWorker, type Worker, type WorkerOptions } from 'batchlatch/worker';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
 import type { ExitStatus } from '../process-io.ts';
 import { loadHandler } from './load-handler.ts';
+import { type ProcessPlace, processesFor, shareOf } from './process-count.ts';
+import { placeOf } from './process-messages.ts';
+import { runAsProcess } from './run-as-process.ts';
+import { healthPortInUse, supervise } from './supervise.ts';
 import { workerLog } from './worker-log.ts';
 
 interface WorkOptions {
@@ -17,6 +21,13 @@ interface WorkOptions {
   readonly shutdownTimeout?: number;
   readonly healthPort?: number;
   readonly healthHost?: string;
+  readonly processes?: number;
+  readonly memoryLimit?: number;
+}
+
+interface Job extends WorkOptions {
+  readonly queueUrl: string;
+  readonly file: string;
 }
 
 export const workCommand: Run<WorkOptions> = async (context, options, [file = '']) => {
@@ -26,18 +37,33 @@ export const workCommand: Run<WorkOptions> = async (context, options, [file = ''
   if (options.healthHost !== undefined && options.healthPort === undefined) {
     throw new UsageError('--health-host needs --health-port.');
   }
+  const place = placeOf(env);
+  const count = place?.count ?? processesFor(options.processes, options);
+  const hasSupervisor = context.processes !== undefined && (count > 1 || options.memoryLimit !== undefined);
+  const job: Job = { ...options, queueUrl, file };
   try {
-    const handler = await loadHandler(file, options.handlerExport);
-    return await work({ ...given(options), queueUrl, handler }, context);
+    if (place !== undefined) {
+      const { healthPort: _port, ...own } = { ...job, ...shareOf(options, place) };
+      return await runAsProcess(context, (within, onStarted) => work(own, within, { place, onStarted }));
+    }
+    return hasSupervisor ? await supervise(context, job, count) : await work(job, context);
   } finally {
     context.endSoon(); // the module may have opened connections, which nobody closes
   }
 };
 
-async function work(workerOptions: WorkerOptions, context: Context): Promise<ExitStatus> {
+/** Runs the worker in this process, until it is told to stop. */
+async function work(
+  job: Job,
+  context: Context,
+  { place, onStarted }: { place?: ProcessPlace; onStarted?: (worker: Worker) => void } = {},
+): Promise<ExitStatus> {
+  const { queueUrl } = job;
+  const handler = await loadHandler(job.file, job.handlerExport);
+  const workerOptions: WorkerOptions = { ...given(job), queueUrl, handler };
   const { signal } = context;
   const worker = createWorker(workerOptions);
-  const log = workerLog(worker, workerOptions, context);
+  const log = workerLog(worker, workerOptions, context, place?.number);
   const ended = new Promise<void>((resolve) => {
     worker.on('state', (state) => {
       if (state === 'stopped') resolve();
@@ -54,9 +80,12 @@ async function work(workerOptions: WorkerOptions, context: Context): Promise<Exi
   if (signal.aborted) return 0;
   try {
     await worker.start();
-    if (!signal.aborted) log.started();
+    if (!signal.aborted) {
+      log.started();
+      onStarted?.(worker);
+    }
   } catch (error) {
-    if (!signal.aborted) throw explained(error, workerOptions.queueUrl);
+    if (!signal.aborted) throw explained(error, queueUrl);
   }
   await ended;
   await worker.stop(); // the health endpoint is closed after the rest
@@ -101,7 +130,7 @@ function explained(error: unknown, queueUrl: string): unknown {
   }
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
-    return new CliError('The health port is in use: give another with --health-port.', { cause: error });
+    return healthPortInUse(error);
   }
   if (name === 'NetworkingError' || name === 'TimeoutError') {
     const { message } = error as Error;

@@ -15,16 +15,33 @@ const LONGEST_ERROR = 512;
 
 type Told = Readonly<Record<string, unknown>>;
 
-export function workerLog(worker: Worker, options: WorkerOptions, context: Context): WorkerLog {
-  const { screen, now } = context;
+/** Tells of an event: a line of text, or the event as a JSON document. */
+export type Tell = (event: string, told: Told, text: string) => void;
+
+/** Tells events with their time and the number of the process, if it is one of several. */
+export function tellOf({ screen, now }: Context, process?: number): Tell {
+  return (event, told, text) => {
+    const time = new Date(now()).toISOString();
+    if (screen.isJson)
+      screen.json({ time, event, ...(process !== undefined && { process }), ...told }, 'line');
+    else
+      screen.line(
+        `${time.replace(/\.\d+Z$/, 'Z')} ${process === undefined ? '' : `[${process}] `}${escapeControls(text)}`,
+      );
+  };
+}
+
+export function workerLog(
+  worker: Worker,
+  options: WorkerOptions,
+  context: Context,
+  process?: number,
+): WorkerLog {
+  const { now } = context;
+  const tell = tellOf(context, process);
   const toldAt = new Map<string, number>();
   let isStarted = false;
 
-  function tell(event: string, told: Told, text: string): void {
-    const time = new Date(now()).toISOString();
-    if (screen.isJson) screen.json({ time, event, ...told }, 'line');
-    else screen.line(`${time.replace(/\.\d+Z$/, 'Z')} ${escapeControls(text)}`);
-  }
   function tellOnce(event: string, told: Told, text: string): void {
     const last = toldAt.get(text);
     if (last !== undefined && now() - last < QUIET_MS) return;
@@ -82,7 +99,10 @@ const STATES = {
   stopped: 'Stopped',
 } as const;
 
-function summaryOf({ received, acknowledged, failed, handedBack }: WorkerCounters, running: number): string {
+export function summaryOf(
+  { received, acknowledged, failed, handedBack }: WorkerCounters,
+  running: number,
+): string {
   const parts = [`${received} received`, `${acknowledged} done`, `${failed} failed`];
   if (handedBack > 0) parts.push(`${handedBack} handed back before they started`);
   if (running > 0) parts.push(`${running} still running: they come again`);

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../cli-error.ts';
+
+/** The limits that hold for all processes together. */
+export interface SharedLimits {
+  readonly maxInFlight?: number;
+  readonly concurrencyPerGroup?: number;
+  readonly rate?: { readonly records: number; readonly perMs: number };
+}
+
+/** One of `count` processes; numbers begin with 1. */
+export interface ProcessPlace {
+  readonly number: number;
+  readonly count: number;
+}
+
+const MOST_PROCESSES = 256;
+/** The memory that a process of the default number has at least. */
+const LEAST_MEMORY = 256 * 1024 ** 2;
+/** The CPU quota of a container: control groups version 2. Node 20 does not look at it. */
+const CPU_QUOTA = '/sys/fs/cgroup/cpu.max';
+
+/** Reads `--processes`: a number, or `cores`. */
+export function processCount(text: string): number {
+  if (text === 'cores') return coresOf(availableParallelism(), quotaText());
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= MOST_PROCESSES) return value;
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_PROCESSES}, or \`cores\`.`);
+}
+
+/** Returns how many processes work. Throws a `UsageError` if one of those asked for would have no share of a limit. */
+export function processesFor(asked: number | undefined, limits: SharedLimits): number {
+  const { maxInFlight = Infinity, concurrencyPerGroup = Infinity, rate } = limits;
+  const most = Math.min(maxInFlight, concurrencyPerGroup, rate?.records ?? Infinity);
+  if (asked === undefined) return Math.min(defaultCount(), most);
+  if (asked <= most) return asked;
+  throw new UsageError(
+    `--processes ${asked} is more than a limit of ${most} can be divided by: give --processes ${most} or less, or raise --max-in-flight, --concurrency-per-group or --rate.`,
+  );
+}
+
+function defaultCount(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return Math.max(1, Math.min(processCount('cores'), Math.floor(memory / LEAST_MEMORY)));
+}
+
+/** Returns the whole cores that a quota such as `150000 100000` allows for: microseconds in a period. */
+export function coresOf(cores: number, quota: string): number {
+  const [, micros, period] = /^(\d+) (\d+)/.exec(quota) ?? [];
+  if (micros === undefined || period === undefined) return cores;
+  return Math.max(1, Math.min(cores, Math.floor(Number(micros) / Number(period))));
+}
+
+function quotaText(): string {
+  try {
+    return readFileSync(CPU_QUOTA, 'utf8');
+  } catch {
+    return ''; // no container, or another system
+  }
+}
+
+/** Returns the share that one process has of the limits. */
+export function shareOf(limits: SharedLimits, place: ProcessPlace): SharedLimits {
+  const { maxInFlight, concurrencyPerGroup, rate } = limits;
+  return {
+    ...(maxInFlight !== undefined && { maxInFlight: part(maxInFlight, place) }),
+    ...(concurrencyPerGroup !== undefined && { concurrencyPerGroup: part(concurrencyPerGroup, place) }),
+    ...(rate !== undefined && { rate: partOfRate(rate, place) }),
+  };
+}
+
+function part(whole: number, { number, count }: ProcessPlace): number {
+  return Math.floor(whole / count) + (number <= whole % count ? 1 : 0);
+}
+
+/** Whole records, and a time that makes up for what division leaves: 100 a second are 33 in 990 ms for each of three. */
+function partOfRate({ records, perMs }: NonNullable<SharedLimits['rate']>, { count }: ProcessPlace) {
+  const ofOne = Math.floor(records / count);
+  return { records: ofOne, perMs: Math.ceil((perMs * count * ofOne) / records) };
+}

@@ -1,0 +1,47 @@
+import type { Worker } from 'batchlatch/worker';
+import type { Context } from '../context.ts';
+import { explainError } from '../explain-error.ts';
+import type { ExitStatus } from '../process-io.ts';
+import { PLACE_VARIABLE, type ProcessMessage, STOP, TELL_EVERY_MS } from './process-messages.ts';
+
+type Work = (context: Context, onStarted: (worker: Worker) => void) => Promise<ExitStatus>;
+
+/** Works as one of the processes of a supervisor: tells it how the worker is, and stops when it says so, or when it is gone. */
+export async function runAsProcess(context: Context, work: Work): Promise<ExitStatus> {
+  delete process.env[PLACE_VARIABLE]; // not for what handlers start
+  const stop = new AbortController();
+  process.on('message', (message) => {
+    if (message === STOP) stop.abort();
+  });
+  process.once('disconnect', () => stop.abort()); // the supervisor has died
+  process.on('SIGHUP', () => undefined); // the supervisor's: a terminal sends it to all
+  let tell = (): Promise<void> => Promise.resolve();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  try {
+    return await work({ ...context, signal }, (worker) => {
+      tell = () =>
+        send({
+          batchlatch: 'health',
+          health: worker.health(),
+          memoryBytes: process.memoryUsage.rss(),
+        });
+      void tell();
+      setInterval(() => void tell(), TELL_EVERY_MS).unref();
+    });
+  } catch (error) {
+    const { line, status } = explainError(error);
+    await send({ batchlatch: 'failed', line, status });
+    return status;
+  } finally {
+    await tell();
+    if (process.connected) process.disconnect();
+  }
+}
+
+/** Resolves when it is sent, or cannot be. */
+function send(message: ProcessMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, undefined, undefined, () => resolve());
+  });
+}

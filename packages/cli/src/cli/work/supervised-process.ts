@@ -1,0 +1,89 @@
+import type { ChildProcess } from 'node:child_process';
+import type { WorkerHealth } from 'batchlatch/worker';
+import type { ExitStatus } from '../process-io.ts';
+import { isProcessMessage, STOP } from './process-messages.ts';
+
+/** How a process ended. */
+export interface ProcessEnd {
+  readonly status?: number | null;
+  readonly signal?: string | null;
+  /** The error that it told before it ended. */
+  readonly error?: { readonly line: string; readonly status: ExitStatus };
+}
+
+/** One process that works, as its supervisor sees it. */
+export class SupervisedProcess {
+  /** Of its place. */
+  readonly number: number;
+  /** Resolves to whether it receives: false, if it ended before. */
+  readonly started: Promise<boolean>;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #child: ChildProcess;
+  #health: WorkerHealth | undefined;
+  #memoryBytes = 0;
+  #silentSeconds = 0;
+  #error: ProcessEnd['error'];
+
+  /** `onTold`: called whenever it has told how it is. */
+  constructor(number: number, child: ChildProcess, onTold: () => void) {
+    this.number = number;
+    this.#child = child;
+    this.ended = new Promise((resolve) => {
+      const end = (status: number | null, signal: string | null): void =>
+        resolve({ status, signal, ...(this.#error !== undefined && { error: this.#error }) });
+      child.once('exit', end);
+      child.once('error', ({ message: line }) => {
+        this.#error ??= { line, status: 1 };
+        if (child.pid === undefined) end(1, null); // it could not be started
+      });
+    });
+    this.started = new Promise((resolve) => {
+      void this.ended.then(() => resolve(false));
+      child.on('message', (message) => {
+        if (!isProcessMessage(message)) return;
+        if (message.batchlatch === 'failed') {
+          this.#error = message;
+          return;
+        }
+        this.#health = message.health;
+        this.#memoryBytes = message.memoryBytes;
+        this.#silentSeconds = 0;
+        resolve(true);
+        onTold();
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** How it was when it last told; undefined before it receives. */
+  get health(): WorkerHealth | undefined {
+    return this.#health;
+  }
+
+  get memoryBytes(): number {
+    return this.#memoryBytes;
+  }
+
+  /** For how many seconds it has told nothing, while its supervisor ran too: after a freeze it has time to tell. */
+  get silentSeconds(): number {
+    return this.#silentSeconds;
+  }
+
+  /** Counts a second. Returns `silentSeconds`. */
+  tick(): number {
+    this.#silentSeconds += 1;
+    return this.#silentSeconds;
+  }
+
+  /** It receives nothing more, and ends when what runs has ended. */
+  stop(): void {
+    if (this.#child.connected) this.#child.send(STOP, () => undefined); // it may end meanwhile
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
