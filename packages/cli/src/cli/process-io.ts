@@ -21,7 +21,7 @@ export interface ProcessIo {
   sleep(ms: number): Promise<void>;
   /** Ends the process shortly after the command, even if loaded code keeps it alive. */
   endSoon(): void;
-  /** How a command starts further processes; undefined where commands run inside another program, as in tests. */
+  /** Starts further processes; undefined if commands run inside another program, as in tests. */
   readonly processes?: Processes;
   /** Returns who runs the command: `user@host`. */
   operator(): string;
@@ -29,7 +29,7 @@ export interface ProcessIo {
 
 /** Copies of this program, for a command that runs in several processes. */
 export interface Processes {
-  /** Starts this program again, with the same arguments and these variables more. A second signal kills it. */
+  /** Starts this program again, with the same arguments and these variables. A second signal kills it. */
   startAgain(env: Readonly<Record<string, string>>): ChildProcess;
   /** Calls this at each SIGHUP, which does not end the process from then on. */
   onHangUp(listener: () => void): void;
