@@ -26,6 +26,8 @@ export interface BatchAlarmsProps {
   readonly overdueClaims?: number | false;
   /** So many claims are parked. Default 1. */
   readonly parkedClaims?: number | false;
+  /** The number of parked claims whose outcome is unknown (`onLapsedLease: 'park'`). Default 1. */
+  readonly outcomeUnknownClaims?: number | false;
   /** So many messages are in a dead-letter queue. Default 1. */
   readonly deadLetters?: number | false;
   /** The oldest message of a queue has this age for five minutes. Default 15 minutes. */
@@ -45,6 +47,7 @@ const checks: Readonly<Record<keyof BatchAlarmsProps, Check>> = {
   topic: aConstruct('a topic of aws-cdk-lib/aws-sns', 'topicArn'),
   overdueClaims: aCount,
   parkedClaims: aCount,
+  outcomeUnknownClaims: aCount,
   deadLetters: aCount,
   oldestMessageAge: aThreshold(aDuration()),
   errors: aCount,
@@ -87,6 +90,7 @@ function thresholdsOf(props: BatchAlarmsProps): AlarmThresholds {
   return {
     overdueClaims: 1,
     parkedClaims: 1,
+    outcomeUnknownClaims: 1,
     deadLetters: 1,
     oldestMessageAge: Duration.minutes(15),
     errors: 1,

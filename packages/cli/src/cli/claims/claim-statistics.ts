@@ -123,7 +123,7 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
 function kindRows(kinds: ClaimStatistics['parkedKinds']): string[][] {
   return Object.entries(kinds)
     .filter(([, amount]) => amount > 0)
-    .map(([kind, amount]) => [`  ${kind}`, formatNumber(amount)]);
+    .map(([kind, amount]) => [`  (${kind})`, formatNumber(amount)]);
 }
 
 /** Shows the periods in UTC, as in log lines. They cover only claims that are still kept. */
