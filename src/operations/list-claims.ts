@@ -52,7 +52,7 @@ export async function listClaims(
   const { state = 'parked' } = rest;
   if (!PARKED_KINDS.includes(parked)) {
     throw new ConfigurationError(
-      `Expected \`parked\` to be one of ${PARKED_KINDS.join(', ')}, got \`${String(parked)}\``,
+      `Expected \`parked\` to be one of ${PARKED_KINDS.join(', ')}, got \`${parked}\``,
     );
   }
   if (state !== 'parked') {
