@@ -29,7 +29,7 @@ export interface ClaimMonitorReport {
 type Counts = ReadonlyMap<CountedState, Counted>;
 
 /** The parked claims that were read to tell their kinds. */
-export interface ParkedClaims {
+interface ParkedClaims {
   readonly claims: readonly Claim[];
   readonly isWhole: boolean;
 }
