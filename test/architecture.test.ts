@@ -90,7 +90,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
   // Where nobody names an admin it is DynamoDB's.
-  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-admin.ts'],
+  monitor: [
+    'claims',
+    'options',
+    'observe/json-lines.ts',
+    'operations/parked-kind.ts',
+    'stores/dynamodb/dynamodb-admin.ts',
+  ],
   operations: ['claims', 'aws/sdk', 'guard', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options', 'worker/failed-items.ts'],
   // How texts from elsewhere are shown, whoever shows them.

@@ -2,35 +2,48 @@ import { defined } from '../base/defined.ts';
 import { keyHash } from '../base/key-hash.ts';
 import type { Claim } from '../claims/claim.ts';
 import { escapeUnseen } from '../observe/json-lines.ts';
+import { parkedKindOf } from '../operations/parked-kind.ts';
 import { type Reading, unlessStopped } from './stop-before.ts';
 
 /** Stores list claims in no order, so this many are read for each line, to find the oldest. */
 const READ_FOR_EACH = 25;
 const MOST_READ = 1_000;
+const PAGE = 100;
 
-/** Returns a log line for each of the oldest claims of the state, up to `limit`. */
-export async function listClaims(
-  state: 'overdue' | 'parked',
-  reading: Reading,
-  { limit, logKeys }: { readonly limit: number; readonly logKeys: boolean },
-): Promise<string[]> {
-  const claims = await readClaims(state, reading, Math.min(limit * READ_FOR_EACH, MOST_READ));
-  const now = reading.clock.now();
+interface LineOptions {
+  readonly limit: number;
+  readonly logKeys: boolean;
+}
+
+/** Returns a log line for each of the oldest overdue claims, up to `limit`. */
+export async function overdueLines(reading: Reading, options: LineOptions): Promise<string[]> {
+  const most = Math.min(options.limit * READ_FOR_EACH, MOST_READ);
+  const { claims } = await readClaims('overdue', reading, most);
+  return linesOf(claims, reading.clock.now(), options);
+}
+
+/** Returns a log line for each of the oldest claims, up to `limit`. */
+export function linesOf(claims: readonly Claim[], now: number, { limit, logKeys }: LineOptions): string[] {
   const oldestFirst = claims.toSorted((one, other) => sinceOf(one) - sinceOf(other));
   return oldestFirst.slice(0, limit).map((claim) => lineOf(claim, now, logKeys));
 }
 
-async function readClaims(state: 'overdue' | 'parked', reading: Reading, most: number): Promise<Claim[]> {
+/** Reads up to `most` claims. `isWhole` is false if there may be more. */
+export async function readClaims(
+  state: 'overdue' | 'parked',
+  reading: Reading,
+  most: number,
+): Promise<{ readonly claims: readonly Claim[]; readonly isWhole: boolean }> {
   const claims: Claim[] = [];
   let cursor: string | undefined;
   do {
-    const query = defined({ state, limit: Math.min(most - claims.length, 100), cursor });
+    const query = defined({ state, limit: Math.min(most - claims.length, PAGE), cursor });
     const page = await unlessStopped(reading, (signal) => reading.admin.list(query, { signal }));
-    if (page === undefined) break;
+    if (page === undefined) return { claims, isWhole: false };
     claims.push(...page.claims);
     cursor = page.next;
   } while (cursor !== undefined && claims.length < most);
-  return claims;
+  return { claims, isWhole: cursor === undefined };
 }
 
 /** Returns when a claim became overdue, or was parked, which was its last write. */
@@ -46,6 +59,7 @@ function lineOf(claim: Claim, now: number, logKeys: boolean): string {
     ...(logKeys && { idempotencyKey: key }),
     recordId,
     status,
+    parkedKind: parkedKindOf(claim),
     attempt,
     owner,
     lockedBy,

@@ -9,7 +9,7 @@ import {
   checkOptionsOf,
   objectWith,
 } from '../options/check-options.ts';
-import { listClaims, logLine } from './claim-lines.ts';
+import { linesOf, logLine, overdueLines } from './claim-lines.ts';
 import { type ClaimMonitorReport, countAll, metricsLine, reportOf } from './report.ts';
 import { tableNameFrom, writeToStandardOutput } from './default-ports.ts';
 import { anAdmin } from '../options/domain-checks.ts';
@@ -53,8 +53,9 @@ export type ClaimMonitor = (
 /**
  * Creates a Lambda handler that counts the claims that hang (overdue), wait for a person (parked) and run (in
  * progress). It writes one line in CloudWatch's embedded metric format, with `OverdueClaims`, `ParkedClaims`,
- * `InProgressClaims` and `OldestOverdueMs` in the namespace `batchlatch`, by `table`. Then it logs the oldest
- * overdue and parked claims, up to `limit` each.
+ * `InProgressClaims` and `OldestOverdueMs` in the namespace `batchlatch`, by `table`, and the parked claims by
+ * why they are parked: `ParkedLapsedClaims` (outcome unknown), `ParkedFailedClaims`, `ParkedAttemptsClaims`
+ * and `ParkedDoneClaims`. Then it logs the oldest overdue and parked claims, up to `limit` each.
  *
  * It stops before the invocation ends. If a count is not complete by then, it is a lower bound: the line and
  * the report say `isWhole: false`, and an incomplete count of 0 is left out of the metrics.
@@ -83,18 +84,19 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
     const { stop, cancel } = stopBefore(context, clock);
     const reading = { admin, clock, stop };
     try {
-      const { counted, failure } = await countAll(reading);
-      const report = reportOf(table, counted, clock.now());
-      write(metricsLine(report, counted, { at: clock.now(), requestId: context?.awsRequestId }));
+      const found = await countAll(reading);
+      const { counted, parked, failure } = found;
+      const report = reportOf(table, found, clock.now());
+      write(metricsLine(report, found, { at: clock.now(), requestId: context?.awsRequestId }));
       if (failure !== undefined) throw failure.error;
       if (report.readBy === 'scan') {
         const { missingIndex } = [...counted.values()].find((one) => one.missingIndex !== undefined) ?? {};
         write(logLine(clock.now(), 'warn', 'claimsScanned', { table, missingIndex }));
       }
-      for (const state of ['overdue', 'parked'] as const) {
-        if ((counted.get(state)?.count ?? 0) === 0 || limit === 0) continue;
-        for (const line of await listClaims(state, reading, { limit, logKeys })) write(line);
+      if (report.overdue > 0 && limit > 0) {
+        for (const line of await overdueLines(reading, { limit, logKeys })) write(line);
       }
+      for (const line of linesOf(parked.claims, clock.now(), { limit, logKeys })) write(line);
       return report;
     } finally {
       cancel();

@@ -1,5 +1,8 @@
 import { defined } from '../base/defined.ts';
 import type { ClaimCount } from '../claims/claim-admin.ts';
+import type { Claim } from '../claims/claim.ts';
+import { type ParkedKind, parkedKindOf } from '../operations/parked-kind.ts';
+import { readClaims } from './claim-lines.ts';
 import { type Reading, unlessStopped } from './stop-before.ts';
 
 /** The result of one run of the monitor. */
@@ -14,6 +17,8 @@ export interface ClaimMonitorReport {
   readonly overdue: number;
   /** Claims that wait for a person. */
   readonly parked: number;
+  /** The parked claims by why they are parked. The outcome of those in `lapsed` is unknown. */
+  readonly parkedKinds: Readonly<Record<ParkedKind, number>>;
   /** Claims whose lease is live. */
   readonly inProgress: number;
   /** How long the oldest claim has been overdue, in milliseconds; 0 if none is. */
@@ -23,17 +28,39 @@ export interface ClaimMonitorReport {
 /** The counts, as far as the store answered in time. */
 type Counts = ReadonlyMap<CountedState, Counted>;
 
-export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
+/** The parked claims that were read to tell their kinds. */
+interface ParkedClaims {
+  readonly claims: readonly Claim[];
+  readonly isWhole: boolean;
+}
+
+/** What one run of the monitor read. */
+interface Found {
+  readonly counted: Counts;
+  readonly parked: ParkedClaims;
+}
+
+export function reportOf(table: string, { counted, parked }: Found, now: number): ClaimMonitorReport {
   const oldest = counted.get('overdue')?.oldestLeaseUntil;
   return {
     table,
     ...defined({ readBy: readingOf(counted) }),
-    isWhole: STATES.every((state) => counted.get(state)?.isWhole === true),
+    isWhole: parked.isWhole && STATES.every((state) => counted.get(state)?.isWhole === true),
     overdue: counted.get('overdue')?.count ?? 0,
     parked: counted.get('parked')?.count ?? 0,
+    parkedKinds: kindsOf(parked.claims),
     inProgress: counted.get('in-progress')?.count ?? 0,
     oldestOverdueMs: oldest === undefined ? 0 : Math.max(now - oldest, 0),
   };
+}
+
+function kindsOf(claims: readonly Claim[]): Record<ParkedKind, number> {
+  const kinds = { lapsed: 0, failed: 0, attempts: 0, done: 0 };
+  for (const claim of claims) {
+    const kind = parkedKindOf(claim);
+    if (kind !== undefined) kinds[kind] += 1;
+  }
+  return kinds;
 }
 
 function readingOf(counted: Counts): ClaimMonitorReport['readBy'] {
@@ -51,16 +78,21 @@ interface Counted extends Omit<ClaimCount, 'readBy' | 'next' | 'unreadable' | 'n
   readonly isWhole: boolean;
 }
 
-/** Counts the most urgent states first: time may not be enough for all. */
+/** The most parked claims that are read to tell their kinds, for a read unit each. */
+const MOST_PARKED = 10_000;
+
+/** Counts the most urgent states first: time may not be enough for all. Then reads the parked claims. */
 export async function countAll(
   reading: Reading,
-): Promise<{ counted: Counts; failure?: { readonly error: unknown } }> {
+): Promise<Found & { readonly failure?: { readonly error: unknown } }> {
   const counted = new Map<CountedState, Counted>();
   try {
     for (const state of STATES) counted.set(state, await countState(state, reading));
-    return { counted };
+    const { count, isWhole } = counted.get('parked') as Counted;
+    if (count === 0) return { counted, parked: { claims: [], isWhole } };
+    return { counted, parked: await readClaims('parked', reading, MOST_PARKED) };
   } catch (error) {
-    return { counted, failure: { error } };
+    return { counted, parked: { claims: [], isWhole: false }, failure: { error } };
   }
 }
 
@@ -98,17 +130,24 @@ function withPage(before: Counted, page: ClaimCount): Counted {
  */
 export function metricsLine(
   report: ClaimMonitorReport,
-  counted: Counts,
+  { counted, parked: { isWhole: areKindsWhole } }: Found,
   { at, requestId }: { readonly at: number; readonly requestId?: string | undefined },
 ): string {
-  const { table, isWhole, readBy, overdue, parked, inProgress, oldestOverdueMs } = report;
+  const { table, isWhole, readBy, overdue, parked, parkedKinds, inProgress, oldestOverdueMs } = report;
+  const isWholeOf = (state: CountedState): boolean => counted.get(state)?.isWhole === true;
   const all = [
-    { name: 'OverdueClaims', unit: 'Count', value: overdue, of: 'overdue' },
-    { name: 'ParkedClaims', unit: 'Count', value: parked, of: 'parked' },
-    { name: 'InProgressClaims', unit: 'Count', value: inProgress, of: 'in-progress' },
-    { name: 'OldestOverdueMs', unit: 'Milliseconds', value: oldestOverdueMs, of: 'overdue' },
-  ] as const;
-  const known = all.filter(({ of, value }) => value > 0 || counted.get(of)?.isWhole === true);
+    { name: 'OverdueClaims', unit: 'Count', value: overdue, isSure: isWholeOf('overdue') },
+    { name: 'ParkedClaims', unit: 'Count', value: parked, isSure: isWholeOf('parked') },
+    ...PARKED_METRICS.map(([name, kind]) => ({
+      name,
+      unit: 'Count',
+      value: parkedKinds[kind],
+      isSure: areKindsWhole,
+    })),
+    { name: 'InProgressClaims', unit: 'Count', value: inProgress, isSure: isWholeOf('in-progress') },
+    { name: 'OldestOverdueMs', unit: 'Milliseconds', value: oldestOverdueMs, isSure: isWholeOf('overdue') },
+  ];
+  const known = all.filter(({ isSure, value }) => value > 0 || isSure);
   const Metrics = known.map(({ name, unit }) => ({ Name: name, Unit: unit }));
   const readings = [...counted.values()];
   return JSON.stringify({
@@ -129,6 +168,13 @@ export function metricsLine(
     readUnits: sum(readings.map(({ readUnits = 0 }) => readUnits)),
   });
 }
+
+const PARKED_METRICS = [
+  ['ParkedLapsedClaims', 'lapsed'],
+  ['ParkedFailedClaims', 'failed'],
+  ['ParkedAttemptsClaims', 'attempts'],
+  ['ParkedDoneClaims', 'done'],
+] as const satisfies readonly (readonly [name: string, kind: ParkedKind])[];
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);

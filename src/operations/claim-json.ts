@@ -2,6 +2,7 @@ import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { Claim, OperatorChange } from '../claims/claim.ts';
 import { changesOf } from './claim-timeline.ts';
+import { type ParkedKind, parkedKindOf } from './parked-kind.ts';
 
 /** A claim as JSON. Times are ISO 8601 strings; members that the claim lacks are left out. */
 export interface ClaimJson extends Pick<
@@ -21,6 +22,8 @@ export interface ClaimJson extends Pick<
   readonly keyHash: string;
   /** The state of the claim now. */
   readonly state: ClaimState;
+  /** Why it is parked, if it is. */
+  readonly parkedKind?: ParkedKind;
   /** When the first attempt claimed the key. */
   readonly createdAt?: string;
   /** When the latest attempt claimed the key. */
@@ -64,6 +67,7 @@ export function claimJson(
     keyHash: keyHash(key),
     status,
     state: stateOf(claim, now),
+    parkedKind: parkedKindOf(claim),
     attempt,
     releases,
     crashes,

@@ -1,6 +1,7 @@
 import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimReading, ClaimState } from '../claims/claim-admin.ts';
+import { type ParkedKind, parkedKindOf } from './parked-kind.ts';
 
 /** A distribution of values. Percentiles are nearest ranks. */
 export interface Distribution {
@@ -39,6 +40,8 @@ export interface ClaimStatistics extends Pick<
 > {
   /** The number of claims in each state. */
   readonly counts: Readonly<Record<ClaimState, number>>;
+  /** The number of parked claims of each kind. Their sum is `counts.parked`. */
+  readonly parkedKinds: Readonly<Record<ParkedKind, number>>;
   /** The overdue claim whose lease ended first; absent if no claim is overdue. */
   readonly oldestOverdue?: Claim;
   /** The time from the first attempt to the start of the last, in milliseconds. Completed claims only. */
@@ -66,6 +69,7 @@ export class ClaimTally {
     parked: 0,
     completed: 0,
   };
+  readonly #parkedKinds: Record<ParkedKind, number> = { lapsed: 0, failed: 0, attempts: 0, done: 0 };
   readonly #times = new Times();
   readonly #attempts: number[] = [];
   readonly #periodMs: number | undefined;
@@ -78,6 +82,8 @@ export class ClaimTally {
 
   add(claim: Claim, state: ClaimState): void {
     this.#counts[state] += 1;
+    const kind = parkedKindOf(claim);
+    if (kind !== undefined) this.#parkedKinds[kind] += 1;
     this.#attempts.push(claim.attempt);
     if (state === 'overdue' && claim.leaseUntil < (this.#oldest?.leaseUntil ?? Infinity))
       this.#oldest = claim;
@@ -98,6 +104,7 @@ export class ClaimTally {
   result(): Omit<ClaimStatistics, keyof ClaimReading | 'isWhole'> {
     return {
       counts: { ...this.#counts },
+      parkedKinds: { ...this.#parkedKinds },
       ...this.#times.result(),
       ...defined({
         oldestOverdue: this.#oldest,

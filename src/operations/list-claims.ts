@@ -2,7 +2,15 @@ import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimAdmin, ClaimPage, ClaimQuery, ClaimReading } from '../claims/claim-admin.ts';
 import { leftOutOf } from '../claims/left-out.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import type { Check } from '../options/check-options.ts';
+import { PARKED_KINDS, type ParkedKind, parkedKindOf } from './parked-kind.ts';
+
+/** A query of `listClaims` and `eachClaim`. */
+export interface ListQuery extends ClaimQuery {
+  /** Only parked claims of this kind. Implies `state: 'parked'`. Default: all kinds. */
+  readonly parked?: ParkedKind;
+}
 
 /** Options of read calls. */
 export interface ReadOptions {
@@ -23,6 +31,8 @@ export function aSignal(): Check {
  * of every state; `readBy`, `rowsRead` and `readUnits` report the cost. A page may be empty although more
  * follow.
  *
+ * `parked` reads all parked claims and leaves out those of other kinds.
+ *
  * Throws a `ConfigurationError` for an invalid query, and a `StoreError` when the store fails.
  *
  * @param admin The admin of the store whose claims are listed.
@@ -34,10 +44,24 @@ export function aSignal(): Check {
  */
 export async function listClaims(
   admin: ClaimAdmin,
-  query: ClaimQuery = {},
+  query: ListQuery = {},
   options: ReadOptions = {},
 ): Promise<ClaimPage> {
-  return admin.list(query, options);
+  const { parked, ...rest } = query;
+  if (parked === undefined) return admin.list(rest, options);
+  const { state = 'parked' } = rest;
+  if (!PARKED_KINDS.includes(parked)) {
+    throw new ConfigurationError(
+      `Expected \`parked\` to be one of ${PARKED_KINDS.join(', ')}, got \`${parked}\``,
+    );
+  }
+  if (state !== 'parked') {
+    throw new ConfigurationError(
+      `Expected \`parked\` without \`state\`, or with \`state: 'parked'\`, got \`${state}\``,
+    );
+  }
+  const page = await admin.list({ ...rest, state }, options);
+  return { ...page, claims: page.claims.filter((claim) => parkedKindOf(claim) === parked) };
 }
 
 /**
@@ -49,12 +73,12 @@ export async function listClaims(
  */
 export async function* eachClaim(
   admin: ClaimAdmin,
-  query: ClaimQuery = {},
+  query: ListQuery = {},
   options: ReadOptions = {},
 ): AsyncGenerator<Claim, void, undefined> {
   let { cursor } = query;
   do {
-    const page = await admin.list({ ...query, ...defined({ cursor }) }, options);
+    const page = await listClaims(admin, { ...query, ...defined({ cursor }) }, options);
     yield* page.claims;
     cursor = page.next;
   } while (cursor !== undefined);

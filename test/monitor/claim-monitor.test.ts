@@ -60,6 +60,10 @@ function aClaim(members: Partial<Claim>): Claim {
   };
 }
 
+function aParkedClaim(code: string): Claim {
+  return aClaim({ key: `orders#${code}`, status: 'PARKED', error: { name: 'Error', message: '', code } });
+}
+
 function monitorOf(given: Given, options: object = {}) {
   const written: string[] = [];
   const monitor = createClaimMonitor({
@@ -83,6 +87,7 @@ describe('createClaimMonitor', () => {
         overdue: [{ count: 2, oldestLeaseUntil: NOW - 90_000 }],
         parked: [{ count: 1 }],
         'in-progress': [{ count: 7 }],
+        listed: [aParkedClaim('BATCHLATCH_LAPSED_LEASE')],
       },
       { limit: 0 },
     );
@@ -93,6 +98,7 @@ describe('createClaimMonitor', () => {
       isWhole: true,
       overdue: 2,
       parked: 1,
+      parkedKinds: { lapsed: 1, failed: 0, attempts: 0, done: 0 },
       inProgress: 7,
       oldestOverdueMs: 90_000,
     });
@@ -107,6 +113,10 @@ describe('createClaimMonitor', () => {
               Metrics: [
                 { Name: 'OverdueClaims', Unit: 'Count' },
                 { Name: 'ParkedClaims', Unit: 'Count' },
+                { Name: 'ParkedLapsedClaims', Unit: 'Count' },
+                { Name: 'ParkedFailedClaims', Unit: 'Count' },
+                { Name: 'ParkedAttemptsClaims', Unit: 'Count' },
+                { Name: 'ParkedDoneClaims', Unit: 'Count' },
                 { Name: 'InProgressClaims', Unit: 'Count' },
                 { Name: 'OldestOverdueMs', Unit: 'Milliseconds' },
               ],
@@ -118,6 +128,10 @@ describe('createClaimMonitor', () => {
         table: 'claims',
         OverdueClaims: 2,
         ParkedClaims: 1,
+        ParkedLapsedClaims: 1,
+        ParkedFailedClaims: 0,
+        ParkedAttemptsClaims: 0,
+        ParkedDoneClaims: 0,
         InProgressClaims: 7,
         OldestOverdueMs: 90_000,
         isWhole: true,
@@ -132,7 +146,17 @@ describe('createClaimMonitor', () => {
     const { monitor, lines } = monitorOf({});
     await monitor();
     expect(lines()).toMatchObject([
-      { OverdueClaims: 0, ParkedClaims: 0, InProgressClaims: 0, OldestOverdueMs: 0, isWhole: true },
+      {
+        OverdueClaims: 0,
+        ParkedClaims: 0,
+        ParkedLapsedClaims: 0,
+        ParkedFailedClaims: 0,
+        ParkedAttemptsClaims: 0,
+        ParkedDoneClaims: 0,
+        InProgressClaims: 0,
+        OldestOverdueMs: 0,
+        isWhole: true,
+      },
     ]);
   });
 
@@ -181,11 +205,46 @@ describe('createClaimMonitor', () => {
         level: 'error',
         message: 'parkedClaim',
         key: keyHash('orders#bad'),
+        parkedKind: 'failed',
         forMs: 500,
         error: { name: 'PermanentError', message: 'no such card' },
       }),
     ]);
     expect(written.join()).not.toContain('orders#');
+  });
+
+  it('counts parked claims by why they are parked', async () => {
+    const codes = ['BATCHLATCH_LAPSED_LEASE', 'E1', 'E2', 'BATCHLATCH_TOO_MANY_CRASHES'];
+    const { monitor, lines } = monitorOf(
+      { parked: [{ count: 4 }], listed: codes.map((code) => aParkedClaim(code)) },
+      { limit: 0 },
+    );
+    expect(await monitor()).toMatchObject({
+      parked: 4,
+      parkedKinds: { lapsed: 1, failed: 2, attempts: 1, done: 0 },
+    });
+    expect(lines()).toMatchObject([
+      { ParkedLapsedClaims: 1, ParkedFailedClaims: 2, ParkedAttemptsClaims: 1, ParkedDoneClaims: 0 },
+    ]);
+  });
+
+  it('reads up to 10,000 parked claims for it, and writes no 0 that may be wrong', async () => {
+    let asked = 0;
+    const admin: ClaimAdmin = {
+      ...storeWith({ parked: [{ count: 12_000 }] }),
+      list: ({ limit = 0 }) => {
+        asked += limit;
+        const claims = Array.from({ length: limit }, () => aParkedClaim('BATCHLATCH_LAPSED_LEASE'));
+        return Promise.resolve({ claims, next: 'more', readBy: 'index', rowsRead: limit });
+      },
+    };
+    const { monitor, lines } = monitorOf({}, { admin, limit: 0 });
+    expect(await monitor()).toMatchObject({ isWhole: false, parked: 12_000 });
+    expect(asked).toBe(10_000);
+    const [line] = lines();
+    expect(line).toMatchObject({ ParkedClaims: 12_000, ParkedLapsedClaims: 10_000, OverdueClaims: 0 });
+    expect(line).not.toHaveProperty('ParkedFailedClaims');
+    expect(JSON.stringify(line?.['_aws'])).not.toContain('ParkedFailedClaims');
   });
 
   it('logs the keys where it is told to, with what a terminal would act upon escaped', async () => {
@@ -251,6 +310,16 @@ describe('createClaimMonitor', () => {
       const { monitor, lines } = monitorOf({ overdue: [{ count: 5 }] });
       expect(await monitor({}, lambdaContext({ remainingTimeMs, clock }))).toMatchObject({ isWhole: false });
       expect(lines()).toEqual([expect.not.objectContaining({ _aws: expect.anything() })]);
+    });
+
+    it('stops reading parked claims, and writes the metrics of the counts', async () => {
+      const { monitor, lines } = monitorOf({ parked: [{ count: 5 }], list: ['silence'] });
+      const running = monitor({}, lambdaContext({ remainingTimeMs: 4_000, clock }));
+      await clock.advance(2_000);
+      expect(await running).toMatchObject({ isWhole: false, parked: 5 });
+      const [line] = lines();
+      expect(line).toMatchObject({ ParkedClaims: 5, OverdueClaims: 0 });
+      expect(line).not.toHaveProperty('ParkedLapsedClaims');
     });
 
     it('stops listing, too', async () => {

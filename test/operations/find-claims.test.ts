@@ -159,6 +159,7 @@ describe('Statistics', () => {
     const { clock, store } = await lived();
     expect(await claimStatistics(store, { clock })).toEqual({
       counts: { 'in-progress': 1, overdue: 2, failed: 1, parked: 1, completed: 12 },
+      parkedKinds: { lapsed: 0, failed: 1, attempts: 0, done: 0 },
       oldestOverdue: await store.inspect('s#oldest'),
       waitingMs: { count: 12, min: 0, median: 0, p95: 5_000, max: 5_000 },
       runningMs: { count: 11, min: 100, median: 600, p95: 2_000, max: 2_000 },

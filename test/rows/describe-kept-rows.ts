@@ -2,7 +2,7 @@ import type { StoreAndAdmin } from '../support/store-and-admin.ts';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { AcquireOutcome, Claim, ClaimRequest } from 'batchlatch';
-import { type OperationKind } from 'batchlatch/operations';
+import { type OperationKind, parkedKindOf } from 'batchlatch/operations';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 
 /** The rows of a format, as its version wrote them. They are never written again. */
@@ -74,6 +74,28 @@ export function describeKeptRows(name: string, open: (clock: ManualClock) => Pro
       for (const { key, claim } of rows) expect(await store.inspect(key)).toEqual(claim);
       const outcomes = await store.acquire(rows.map(({ key }) => nextDelivery(key)));
       expect(outcomes).toEqual(rows.map(({ acquired }) => acquired));
+    });
+
+    it.each([
+      ['CARD', 'failed'],
+      ['BATCHLATCH_LAPSED_LEASE', 'lapsed'],
+      ['BATCHLATCH_TOO_MANY_CRASHES', 'attempts'],
+      ['BATCHLATCH_TOO_MANY_ATTEMPTS', 'attempts'],
+      ['BATCHLATCH_UNSERIALIZABLE_RESULT', 'done'],
+    ])('say why they are parked: with the error %s it is %s', async (code, parked) => {
+      const { at, rows } = keptIn(file);
+      const { store, put } = await open(manualClock(at));
+      const { key, row } = rows.find((one) => one.key === 'orders#v1:parked') as KeptRow;
+      await put(key, JSON.parse(JSON.stringify(row).replaceAll('CARD', code)) as never);
+      const claim = (await store.inspect(key)) as Claim;
+      expect([claim.error?.code, parkedKindOf(claim)]).toEqual([code, parked]);
+    });
+
+    it('say why a person parked them', async () => {
+      const { rows } = keptIn(file);
+      const byPerson = rows.find(({ key }) => key === 'orders#v1:parked by a person') as KeptRow;
+      expect(byPerson.claim.error?.name).toBe('ParkedByOperator');
+      expect(parkedKindOf(byPerson.claim)).toBe('failed');
     });
   });
 }

@@ -9,6 +9,7 @@ import { unfinishedRecords } from './metrics.ts';
 export interface AlarmThresholds {
   readonly overdueClaims: number | false;
   readonly parkedClaims: number | false;
+  readonly outcomeUnknownClaims: number | false;
   readonly deadLetters: number | false;
   readonly oldestMessageAge: Duration | false;
   readonly errors: number | false;
@@ -54,6 +55,14 @@ export function monitorAlarms(monitor: ClaimMonitor, at: AlarmThresholds): Alarm
         `releases or resolves them. See batchlatch claims list --state parked.`,
       metric: monitor.metricParkedClaims(),
       threshold: at.parkedClaims,
+      periods: 1,
+      noData: 'ignore',
+    },
+    {
+      id: 'OutcomeUnknown',
+      description: `Parked keys of ${tableName} whose process died: nobody knows whether their work was done. Find out, then resolve or release them. See batchlatch claims list --parked lapsed.`,
+      metric: monitor.metricOutcomeUnknownClaims(),
+      threshold: at.outcomeUnknownClaims,
       periods: 1,
       noData: 'ignore',
     },

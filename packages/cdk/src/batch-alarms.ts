@@ -26,6 +26,8 @@ export interface BatchAlarmsProps {
   readonly overdueClaims?: number | false;
   /** The number of parked claims. Default 1. */
   readonly parkedClaims?: number | false;
+  /** The number of parked claims whose outcome is unknown (`onLapsedLease: 'park'`). Default 1. */
+  readonly outcomeUnknownClaims?: number | false;
   /** The number of messages in a dead-letter queue. Default 1. */
   readonly deadLetters?: number | false;
   /** The age of a queue's oldest message, for five minutes. Default 15 minutes. */
@@ -45,6 +47,7 @@ const checks: Readonly<Record<keyof BatchAlarmsProps, Check>> = {
   topic: aConstruct('a topic of aws-cdk-lib/aws-sns', 'topicArn'),
   overdueClaims: aCount,
   parkedClaims: aCount,
+  outcomeUnknownClaims: aCount,
   deadLetters: aCount,
   oldestMessageAge: aThreshold(aDuration()),
   errors: aCount,
@@ -87,6 +90,7 @@ function thresholdsOf(props: BatchAlarmsProps): AlarmThresholds {
   return {
     overdueClaims: 1,
     parkedClaims: 1,
+    outcomeUnknownClaims: 1,
     deadLetters: 1,
     oldestMessageAge: Duration.minutes(15),
     errors: 1,

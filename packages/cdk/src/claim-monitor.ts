@@ -97,6 +97,16 @@ export class ClaimMonitor extends Construct {
     return this.#metric('ParkedClaims', props);
   }
 
+  /**
+   * Parked claims whose outcome is unknown: a person finds out, and resolves or releases them. By default the
+   * maximum of a run.
+   *
+   * @param props Overrides, such as the statistic or the period.
+   */
+  metricOutcomeUnknownClaims(props: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
+    return this.#metric('ParkedLapsedClaims', props);
+  }
+
   #metric(metricName: string, props: cloudwatch.MetricOptions): cloudwatch.Metric {
     return new cloudwatch.Metric({
       namespace: METRICS_NAMESPACE,

@@ -330,6 +330,7 @@ describe('BatchAlarms', () => {
       'AWS/SQS ApproximateNumberOfMessagesVisible',
       'batchlatch OverdueClaims',
       'batchlatch ParkedClaims',
+      'batchlatch ParkedLapsedClaims',
     ]);
     expect(found['batchlatch OverdueClaims']).toMatchObject({
       Dimensions: [{ Name: 'table' }],
@@ -340,6 +341,12 @@ describe('BatchAlarms', () => {
       InsufficientDataActions: [expect.anything()],
     });
     expect(found['batchlatch ParkedClaims']).toMatchObject({ TreatMissingData: 'ignore' });
+    expect(found['batchlatch ParkedLapsedClaims']).toMatchObject({
+      Dimensions: [{ Name: 'table' }],
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'ignore',
+    });
     expect(found['AWS/SQS ApproximateAgeOfOldestMessage']).toMatchObject({
       Threshold: 900,
       TreatMissingData: 'notBreaching',
@@ -354,8 +361,14 @@ describe('BatchAlarms', () => {
   });
 
   it('has no alarm whose threshold is false, and others at their own', () => {
-    const found = alarmsOf({ parkedClaims: false, errors: false, oldestMessageAge: Duration.hours(1) });
+    const found = alarmsOf({
+      parkedClaims: false,
+      outcomeUnknownClaims: false,
+      errors: false,
+      oldestMessageAge: Duration.hours(1),
+    });
     expect(Object.keys(found)).not.toContain('batchlatch ParkedClaims');
+    expect(Object.keys(found)).not.toContain('batchlatch ParkedLapsedClaims');
     expect(Object.keys(found)).not.toContain('AWS/Lambda Errors');
     expect(found['AWS/SQS ApproximateAgeOfOldestMessage']).toMatchObject({ Threshold: 3_600 });
   });

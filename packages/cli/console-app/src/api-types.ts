@@ -5,6 +5,7 @@ export type {
   CompletedMessages,
   Distribution,
   OperationKind,
+  ParkedKind,
   StatisticsPeriod,
   StoredError,
 } from 'batchlatch/operations';

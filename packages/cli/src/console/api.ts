@@ -8,6 +8,7 @@ import type {
   Distribution,
   NewerRow,
   OperationKind,
+  ParkedKind,
   RefusalReason,
   SentBy,
   StatisticsPeriod,
@@ -164,6 +165,8 @@ export interface ClaimDetailJson {
 /** A filter for the claims of a plan. */
 export interface FilterJson {
   readonly state?: ClaimState;
+  /** Only parked claims of this kind. */
+  readonly parked?: ParkedKind;
   readonly by?: 'key' | 'prefix' | 'record' | 'hash';
   readonly q?: string;
 }

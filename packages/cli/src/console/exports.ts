@@ -11,6 +11,7 @@ const COLUMNS: readonly (readonly [name: string, value: (claim: ClaimJson) => un
   ['key', ({ key }) => key],
   ['keyHash', ({ keyHash }) => keyHash],
   ['state', ({ state }) => state],
+  ['parkedKind', ({ parkedKind }) => parkedKind],
   ['status', ({ status }) => status],
   ['attempt', ({ attempt }) => attempt],
   ['releases', ({ releases }) => releases],

@@ -14,7 +14,7 @@ import {
 } from '../tool-base/check-options.ts';
 import type { FilterJson } from './api.ts';
 import { badRequest } from './api-error.ts';
-import { STATES } from './claim-filter.ts';
+import { PARKED_KINDS, STATES } from './claim-filter.ts';
 
 /** The checks of a request's members, in a POST body or a GET query. */
 export type Input = Readonly<Record<string, Check>>;
@@ -46,6 +46,7 @@ const aKey = required({
 const STATE = oneOf(...STATES);
 const FILTER: Input = {
   state: STATE,
+  parked: oneOf(...PARKED_KINDS),
   by: oneOf(...(['key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
   q: { expected: `a text of ${LONGEST_KEY_BYTES} bytes at most`, accepts: isShortText },
 };
@@ -64,7 +65,7 @@ export const SEEN: Input = {
 const PLAN: Input = {
   operation: required(oneOf(...(['release', 'resolve', 'park', 'forget'] satisfies OperationKind[]))),
   force: aBoolean(),
-  filter: { ...anObject(), expected: 'an object { state?, by?, q? }', parts: FILTER },
+  filter: { ...anObject(), expected: 'an object { state?, parked?, by?, q? }', parts: FILTER },
   claims: aList(`a list of 1 to ${MOST_PLANNED} claims`, MOST_PLANNED, () => true),
 };
 

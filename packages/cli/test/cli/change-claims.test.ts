@@ -48,8 +48,8 @@ describe('A change of claims', () => {
     });
     expect({ status, out }).toEqual({ status: 0, out: 'Released asked#1\n' });
     expect(err).toBe(
-      'KEY      STATE   ATTEMPT  AFTER RELEASE\n' +
-        'asked#1  parked        1  may run again\n' +
+      'KEY      STATE            ATTEMPT  AFTER RELEASE\n' +
+        'asked#1  parked (failed)        1  may run again\n' +
         'Release 1 claim? [y/N] ',
     );
   });
@@ -77,7 +77,7 @@ describe('A change of claims', () => {
     [
       'a key and a state',
       ['release', 'k', '--state', 'parked', '--yes', ...BECAUSE],
-      '--state and --prefix are for many',
+      '--state, --parked and --prefix are for many',
     ],
     [
       'an empty reason',

@@ -20,6 +20,8 @@ const MINUTE = 60_000;
 export interface ClaimsOfTest {
   readonly store: MemoryStore;
   readonly endpoint: string;
+  /** The store at another time. */
+  at(time: number): MemoryStore;
   /** Makes a claim and ends it as it is to be. */
   make(
     key: string,
@@ -54,6 +56,7 @@ export function claimsInStates(tableName = 'claims'): ClaimsOfTest {
     get endpoint() {
       return table.endpoint;
     },
+    at: storeAt,
     async make(key, how, recordId = `m-${key}`) {
       const at = storeAt(NOW - 3 * MINUTE);
       const owner = `owner of ${key}`;

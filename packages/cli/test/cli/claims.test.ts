@@ -1,7 +1,10 @@
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createBatchProcessor, PermanentError } from 'batchlatch';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { keyHash } from 'batchlatch/operations';
+import { sqsEvent } from 'batchlatch/testing';
+import { systemClock } from '../../src/tool-base/clock.ts';
 import { claimsInStates, NOW } from './claims-in-states.ts';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';
 import { runCommand, type Terminal } from './run-command.ts';
@@ -9,7 +12,8 @@ import { runCommand, type Terminal } from './run-command.ts';
 const MINUTE = 60_000;
 
 describe('claims list', () => {
-  const { make, claims } = claimsInStates();
+  const table = claimsInStates();
+  const { make, claims } = table;
   const list = async (...args: string[]): Promise<{ claims: { key: string }[]; next: string | null }> =>
     JSON.parse((await claims(['list', '--json', ...args])).out) as {
       claims: { key: string }[];
@@ -22,8 +26,8 @@ describe('claims list', () => {
     const { status, out, err } = await claims(['list', '--state', 'parked'], { terminal: 90 });
     expect(status).toBe(0);
     expect(out).toBe(
-      'KEY       STATE   ATTEMPT  SINCE      ERROR\n' +
-        'orders#1  parked        1  3 min ago  Declined: the card was declined\n',
+      'KEY       STATE            ATTEMPT  SINCE      ERROR\n' +
+        'orders#1  parked (failed)        1  3 min ago  Declined: the card was declined\n',
     );
     expect(err).toMatch(/^1 parked claim in table claims\. Read \d+ rows of the index of overdue claims/);
   });
@@ -37,6 +41,7 @@ describe('claims list', () => {
           keyHash: keyHash('json#1'),
           status: 'PARKED',
           state: 'parked',
+          parkedKind: 'failed',
           attempt: 1,
           releases: 0,
           crashes: 0,
@@ -68,6 +73,81 @@ describe('claims list', () => {
       expect(found).toMatchObject({ claims: [{ key: `of-${state}`, state }], next: null });
     },
   );
+
+  describe('--parked', () => {
+    const leftOver = { leaseMs: MINUTE, retentionMs: 96 * 60 * MINUTE };
+
+    /** Parks a claim of each kind but `done`: two by a processor that finds them left by a process that died. */
+    async function parkEach(): Promise<void> {
+      for (const id of ['lapsed', 'attempts']) {
+        await table.at(NOW - 3 * MINUTE).acquire([{ key: `kinds#v1:${id}`, owner: 'dead', ...leftOver }]);
+      }
+      const clock = { ...systemClock, now: () => NOW - MINUTE };
+      const processing = { namespace: 'kinds', store: table.at(clock.now()), clock };
+      const crashed = (id: string) => sqsEvent([{ messageId: id, body: '{}' }]);
+      await createBatchProcessor(() => 'done', { ...processing, onLapsedLease: 'park' })(crashed('lapsed'));
+      await createBatchProcessor(() => 'done', { ...processing, maxCrashes: 1 })(crashed('attempts'));
+      const failing = createBatchProcessor(() => {
+        throw new PermanentError('no such customer');
+      }, processing);
+      await failing(crashed('failed'));
+    }
+    beforeAll(parkEach);
+
+    it.each(['lapsed', 'failed', 'attempts'])(
+      'finds the parked claims of the kind %s alone',
+      async (kind) => {
+        const found = await list('--parked', kind, '--prefix', 'kinds#');
+        expect(found).toMatchObject({
+          claims: [{ key: `kinds#v1:${kind}`, state: 'parked', parkedKind: kind }],
+          next: null,
+          readBy: 'index',
+        });
+        expect(await list('--parked', kind, '--state', 'parked', '--prefix', 'kinds#')).toEqual(found);
+        const { out, err } = await claims(['list', '--parked', kind, '--prefix', 'kinds#'], {
+          terminal: 120,
+        });
+        expect(out).toContain(`kinds#v1:${kind}  parked (${kind})`);
+        expect(err).toContain(`1 parked (${kind}) claim in table claims.`);
+        const shown = await claims(['show', `kinds#v1:${kind}`], { terminal: 120 });
+        expect(shown.out).toContain(`state         parked (${kind})\nwhy parked    `);
+        const stats = JSON.parse((await claims(['stats', '--json', '--prefix', 'kinds#'])).out) as unknown;
+        expect(stats).toMatchObject({ parkedKinds: { lapsed: 1, failed: 1, attempts: 1, done: 0 } });
+      },
+    );
+
+    it('says that there are none', async () => {
+      const { status, err } = await claims(['list', '--parked', 'done']);
+      expect(status).toBe(0);
+      expect(err).toMatch(/^No parked \(done\) claims in table claims\./);
+    });
+
+    it('shows an unknown outcome in another colour than a failure', async () => {
+      const { out } = await claims(['list', '--prefix', 'kinds#'], { terminal: true, env: { NO_COLOR: '' } });
+      expect(out).toContain('\u001B[33mparked (lapsed)\u001B[39m');
+      expect(out).toContain('\u001B[31mparked (failed)\u001B[39m');
+    });
+
+    it.each([
+      [
+        ['--parked', 'lapsed', '--state', 'failed'],
+        '--parked lapsed lists parked claims, and --state is failed',
+      ],
+      [['--parked', 'lost'], 'Allowed choices are lapsed, failed, attempts, done'],
+    ])('refuses %j: wrong usage', async (args, message) => {
+      const { status, out, err } = await claims(['list', ...args]);
+      expect({ status, out }).toEqual({ status: 2, out: '' });
+      expect(err).toContain(message);
+    });
+
+    it('selects the claims of a change', async () => {
+      const args = ['--prefix', 'kinds#', '--reason', 'x', '--dry-run', '--json'];
+      const { out } = await claims(['release', '--parked', 'failed', ...args]);
+      expect(JSON.parse(out)).toMatchObject({ wouldChange: [{ key: 'kinds#v1:failed' }], refused: [] });
+      const both = await claims(['release', '--parked', 'failed', '--state', 'overdue', ...args]);
+      expect(both.status).toBe(2);
+    });
+  });
 
   it('goes on where the page before ended', async () => {
     for (const n of [1, 2, 3]) await make(`page#${n}`, 'failed');
@@ -110,7 +190,7 @@ describe('claims list', () => {
   it('has colors on a terminal, unless they are not wanted', async () => {
     const colored = { terminal: true, env: { NO_COLOR: '' } } as const satisfies Terminal;
     expect((await claims(['list', '--state', 'parked'], colored)).out).toContain(
-      '\u001B[31mparked\u001B[39m',
+      '\u001B[31mparked (failed)\u001B[39m',
     );
     expect((await claims(['list', '--state', 'parked', '--no-color'], colored)).out).not.toContain('\u001B');
     expect((await claims(['list', '--state', 'parked', '--json'], colored)).out).not.toContain('\u001B');
@@ -291,6 +371,7 @@ describe('claims stats', () => {
         'overdue           1',
         'failed            0',
         'parked            1',
+        '  (failed)        1',
         'completed         1',
         '',
         '          CLAIMS  MIN  MEDIAN  P95  MAX',

@@ -9,7 +9,7 @@ import {
   SEARCH_BY,
 } from '../../console-app/src/filters/claim-filter.ts';
 import { savedFiltersOf, withFilter, withoutFilter } from '../../console-app/src/filters/saved-filters.ts';
-import { STATES } from '../../console-app/src/text/words.ts';
+import { PARKED_KINDS, STATES } from '../../console-app/src/text/words.ts';
 
 const searchOf = (href: string): string => href.slice('/claims'.length);
 
@@ -28,6 +28,16 @@ describe('a filter in the address', () => {
     );
   });
 
+  it('comes back with the kind of parked claims', () => {
+    for (const parked of PARKED_KINDS) {
+      const filter = { state: 'parked', parked, by: 'prefix', q: 'orders#' } as const;
+      expect(filterOf(searchOf(hrefOf(filter)))).toEqual(filter);
+      expect(requestOf(filter)).toEqual(filter);
+    }
+    expect(filterOf('?state=failed&parked=lapsed')).toEqual({ state: 'failed', by: 'prefix', q: '' });
+    expect(filterOf('?state=parked&parked=lost')).toEqual({ state: 'parked', by: 'prefix', q: '' });
+  });
+
   it('leaves out a search that searches for nothing', () => {
     expect(hrefOf({ state: 'parked', by: 'hash', q: '' })).toBe('/claims?state=parked');
     expect(hrefOf({ by: 'prefix', q: '' })).toBe('/claims');
@@ -43,6 +53,9 @@ describe('a filter in the address', () => {
       'in progress, key begins with orders#',
     );
     expect(filterText({ by: 'prefix', q: '' })).toBe('all claims');
+    expect(filterText({ state: 'parked', parked: 'lapsed', by: 'prefix', q: '' })).toBe(
+      'parked, outcome unknown',
+    );
   });
 
   it('names a claim by any key', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimDetailJson, ClaimsJson } from '../../src/console/api.ts';
+import { type BatchProcessorOptions, createBatchProcessor, PermanentError } from 'batchlatch';
+import { manualClock, sqsEvent } from 'batchlatch/testing';
+import type { ClaimDetailJson, ClaimsJson, PlanJson } from '../../src/console/api.ts';
 import { csvLine } from '../../src/console/exports.ts';
 import { replaced } from '../../../../test/support/replaced.ts';
 import { type ClaimAdmin, keyHash } from 'batchlatch/operations';
-import { memoryStore } from 'batchlatch/memory';
+import { type MemoryStore, memoryStore } from 'batchlatch/memory';
 import { HOSTILE, makeClaim, recordIdOf, setBackClock } from '../../../../test/support/console-claims.ts';
 import { until } from '../../../../test/support/until.ts';
 import { consoles, EMPTY } from './consoles.ts';
@@ -100,6 +102,64 @@ describe('GET /api/claims', () => {
     await asked;
     while (!given.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(given.aborted).toBe(true);
+  });
+});
+
+describe('GET /api/claims?parked=…', () => {
+  const open = consoles();
+
+  /** A store with a parked claim of each kind but `done`, made by processors. */
+  async function withKinds(): Promise<MemoryStore> {
+    const clock = manualClock(Date.now());
+    const store = memoryStore({ clock });
+    for (const id of ['lapsed', 'attempts']) {
+      await store.acquire([
+        { key: `kinds#v1:${id}`, owner: 'dead', leaseMs: 1_000, retentionMs: 60 * MINUTE, recordId: id },
+      ]);
+    }
+    await clock.advance(1_000);
+    const process = (id: string, options: BatchProcessorOptions, handler = (): unknown => 'done') =>
+      createBatchProcessor(handler, { namespace: 'kinds', store, clock, ...options })(
+        sqsEvent([{ messageId: id, body: '{}' }]),
+      );
+    await process('lapsed', { onLapsedLease: 'park' });
+    await process('attempts', { maxCrashes: 1 });
+    await process('failed', {}, () => {
+      throw new PermanentError('no such customer');
+    });
+    return store;
+  }
+
+  it.each(['lapsed', 'failed', 'attempts'])('lists the parked claims of the kind %s alone', async (kind) => {
+    const { get, ask } = await open({ ...EMPTY, store: await withKinds() });
+    const key = `kinds#v1:${kind}`;
+    const asked = [
+      `parked=${kind}`,
+      `parked=${kind}&state=parked&by=prefix&q=kinds%23`,
+      `parked=${kind}&by=hash&q=${keyHash(key)}`,
+      `parked=${kind}&by=record&q=${kind}`,
+    ];
+    for (const query of asked) {
+      const { claims } = await get<ClaimsJson>(`/api/claims?${query}`);
+      expect(claims).toMatchObject([{ key, state: 'parked', parkedKind: kind }]);
+    }
+    const other = kind === 'failed' ? 'lapsed' : 'failed';
+    const none = await get<ClaimsJson>(`/api/claims?parked=${other}&by=hash&q=${keyHash(key)}`);
+    expect(none.claims).toEqual([]);
+    const { text } = await ask(`/api/export?format=csv&parked=${kind}`);
+    const [heading = '', ...rows] = text.trimEnd().split('\r\n');
+    expect(rows.map((row) => row.split(',')[heading.split(',').indexOf('parkedKind')])).toEqual([kind]);
+  });
+
+  it('plans a change for the claims of one kind', async () => {
+    const { post } = await open({ ...EMPTY, allowChanges: true, store: await withKinds() });
+    const plan = await post<PlanJson>('/api/plan', { operation: 'resolve', filter: { parked: 'lapsed' } });
+    expect(plan).toMatchObject({ count: 1, sample: [{ key: 'kinds#v1:lapsed' }] });
+  });
+
+  it.each(['parked=lost', 'parked=lapsed&state=failed'])('refuses %s', async (query) => {
+    const { ask } = await open(EMPTY);
+    expect((await ask(`/api/claims?${query}`)).status).toBe(400);
   });
 });
 

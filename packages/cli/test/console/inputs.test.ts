@@ -22,11 +22,11 @@ describe('what a page sends to the console', () => {
   }
 
   it.each<[unknown, string]>([
-    ['x', "Expected `filter` to be an object { state?, by?, q? }, got `'x'` (string)"],
-    [null, 'Expected `filter` to be an object { state?, by?, q? }, got `null` (object)'],
-    [[], 'Expected `filter` to be an object { state?, by?, q? }, got `[]` (object)'],
+    ['x', "Expected `filter` to be an object { state?, parked?, by?, q? }, got `'x'` (string)"],
+    [null, 'Expected `filter` to be an object { state?, parked?, by?, q? }, got `null` (object)'],
+    [[], 'Expected `filter` to be an object { state?, parked?, by?, q? }, got `[]` (object)'],
     [true, 'got `true` (boolean)'],
-    [{ stat: 'parked' }, 'Unknown option `filter.stat`; known options are state, by, q'],
+    [{ stat: 'parked' }, 'Unknown option `filter.stat`; known options are state, parked, by, q'],
     [{ state: null }, 'Expected `filter.state` to be'],
     [{ state: '' }, 'Expected `filter.state` to be'],
     [{ state: ['parked'] }, 'Expected `filter.state` to be'],

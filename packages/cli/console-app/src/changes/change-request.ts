@@ -1,4 +1,4 @@
-import type { ClaimJson, ClaimState, OperationKind, PlanRequest, SeenJson } from '../api-types.ts';
+import type { ClaimJson, OperationKind, PlanRequest, SeenJson } from '../api-types.ts';
 import { createStore } from '../state/store.ts';
 
 /** What a person asked to do, before it is confirmed. */
@@ -23,12 +23,3 @@ export function askToChange(request: ChangeRequest): void {
 export function seen({ key, status, owner, attempt }: ClaimJson): SeenJson {
   return { key, status, owner, attempt };
 }
-
-/** What a claim in this state is likely to need, the likeliest first. */
-export const OPERATIONS_OF: Readonly<Record<ClaimState, readonly OperationKind[]>> = {
-  'in-progress': ['park', 'resolve', 'release', 'forget'],
-  overdue: ['resolve', 'release', 'park', 'forget'],
-  parked: ['release', 'resolve', 'forget'],
-  failed: ['release', 'resolve', 'park', 'forget'],
-  completed: ['forget', 'resolve', 'release', 'park'],
-};

@@ -1,5 +1,5 @@
-import type { FilterJson, ClaimState } from '../api-types.ts';
-import { STATES } from '../text/words.ts';
+import type { FilterJson, ClaimState, ParkedKind } from '../api-types.ts';
+import { PARKED_KINDS, PARKED_NAME, STATES } from '../text/words.ts';
 
 /** What a search looks for. */
 export const SEARCH_BY = {
@@ -14,6 +14,8 @@ type SearchBy = keyof typeof SEARCH_BY;
 /** Which claims a list shows. `q` is empty where nothing is searched for. */
 export interface ClaimFilter {
   readonly state?: ClaimState;
+  /** Only parked claims of this kind; `state` is then `parked`. */
+  readonly parked?: ParkedKind;
   readonly by: SearchBy;
   readonly q: string;
 }
@@ -22,17 +24,23 @@ export interface ClaimFilter {
 export function filterOf(search: string): ClaimFilter {
   const parameters = new URLSearchParams(search);
   const state = STATES.find((name) => name === parameters.get('state'));
+  const parked = PARKED_KINDS.find((name) => state === 'parked' && name === parameters.get('parked'));
   const by = parameters.get('by') ?? '';
   return {
     ...(state !== undefined && { state }),
+    ...(parked !== undefined && { parked }),
     by: Object.hasOwn(SEARCH_BY, by) ? (by as SearchBy) : 'prefix',
     q: parameters.get('q') ?? '',
   };
 }
 
 /** The filter as the API takes it: without a search that searches for nothing. */
-export function requestOf({ state, by, q }: ClaimFilter): FilterJson {
-  return { ...(state !== undefined && { state }), ...(q !== '' && { by, q }) };
+export function requestOf({ state, parked, by, q }: ClaimFilter): FilterJson {
+  return {
+    ...(state !== undefined && { state }),
+    ...(parked !== undefined && { parked }),
+    ...(q !== '' && { by, q }),
+  };
 }
 
 /** The address of the list of these claims. */
@@ -47,7 +55,11 @@ export function claimHref(key: string): string {
 }
 
 /** A filter in words, such as `parked, key begins with orders#`. */
-export function filterText({ state, by, q }: ClaimFilter): string {
-  const parts = [state?.replace('-', ' '), q === '' ? undefined : `${SEARCH_BY[by].toLowerCase()} ${q}`];
+export function filterText({ state, parked, by, q }: ClaimFilter): string {
+  const parts = [
+    state?.replace('-', ' '),
+    parked && PARKED_NAME[parked].toLowerCase(),
+    q === '' ? undefined : `${SEARCH_BY[by].toLowerCase()} ${q}`,
+  ];
   return parts.filter((part) => part !== undefined).join(', ') || 'all claims';
 }

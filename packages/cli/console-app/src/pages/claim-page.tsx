@@ -7,11 +7,11 @@ import { useRequest } from '../api/use-request.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../parts/notice.tsx';
-import { StateBadge } from '../parts/state-badge.tsx';
+import { ParkedBadge, StateBadge } from '../parts/state-badge.tsx';
 import { useAddress } from '../state/address.ts';
 import { useStore } from '../state/store.ts';
 import { shown } from '../text/shown.ts';
-import { STATE_MEANING } from '../text/words.ts';
+import { PARKED_MEANING, STATE_MEANING } from '../text/words.ts';
 import { timelineSteps } from '../timeline/timeline-steps.ts';
 import { Timeline } from '../timeline/timeline.tsx';
 import { ClaimActions } from './claim/claim-actions.tsx';
@@ -83,6 +83,11 @@ function Detail({
         <p>
           <StateBadge state={claim.state} /> {STATE_MEANING[claim.state]}
         </p>
+        {claim.parkedKind !== undefined && (
+          <p>
+            <ParkedBadge kind={claim.parkedKind} /> {PARKED_MEANING[claim.parkedKind]}
+          </p>
+        )}
         {claim.error !== undefined && claim.state !== 'completed' && (
           <p class="claim-error">
             <b>{shown(claim.error.name)}</b>

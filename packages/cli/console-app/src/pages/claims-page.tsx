@@ -14,7 +14,7 @@ import { NoClaims } from './claims/no-claims.tsx';
 import { ReadOn } from './claims/read-on.tsx';
 import { SavedFilters } from './claims/saved-filters-menu.tsx';
 import { SearchForm } from './claims/search-form.tsx';
-import { StateTabs } from './claims/state-tabs.tsx';
+import { ParkedTabs, StateTabs } from './claims/state-tabs.tsx';
 import { useClaims } from './claims/use-claims.ts';
 import { useFollowing } from './claims/use-following.ts';
 
@@ -54,6 +54,7 @@ export function ClaimsPage(): JSX.Element {
         <ExportButtons filter={filter} />
       </div>
       <StateTabs filter={filter} />
+      <ParkedTabs filter={filter} />
       <div class="toolbar">
         <SearchForm key={search} filter={filter} />
         <SavedFilters filter={filter} />

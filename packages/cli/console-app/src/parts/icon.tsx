@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ClaimState } from '../api-types.ts';
+import type { ClaimState, ParkedKind } from '../api-types.ts';
 
 /** Drawings of 16 by 16. Each state has a shape of its own, so that colour is never the only sign. */
 const PATHS = {
@@ -17,6 +17,14 @@ const PATHS = {
 } as const;
 
 type IconName = keyof typeof PATHS;
+
+/** The drawing of each kind of parked claims. */
+export const PARKED_ICON = {
+  lapsed: 'overdue',
+  failed: 'failed',
+  attempts: 'in-progress',
+  done: 'completed',
+} as const satisfies Record<ParkedKind, IconName>;
 
 /** A drawing that says nothing by itself: a word is always beside it. */
 export function Icon({ name }: { readonly name: IconName | ClaimState }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import type { ClaimState } from '../api-types.ts';
-import { STATE_MEANING, STATE_NAME } from '../text/words.ts';
-import { Icon } from './icon.tsx';
+import type { ClaimState, ParkedKind } from '../api-types.ts';
+import { PARKED_MEANING, PARKED_NAME, STATE_MEANING, STATE_NAME } from '../text/words.ts';
+import { Icon, PARKED_ICON } from './icon.tsx';
 
 /** A state as a word, a shape and a colour. */
 export function StateBadge({ state }: { readonly state: ClaimState }): JSX.Element {
@@ -9,6 +9,16 @@ export function StateBadge({ state }: { readonly state: ClaimState }): JSX.Eleme
     <span class="badge" data-state={state} title={STATE_MEANING[state]}>
       <Icon name={state} />
       {STATE_NAME[state]}
+    </span>
+  );
+}
+
+/** Why a claim is parked, as words and a colour. */
+export function ParkedBadge({ kind }: { readonly kind: ParkedKind }): JSX.Element {
+  return (
+    <span class="badge" data-parked={kind} title={PARKED_MEANING[kind]}>
+      <Icon name={PARKED_ICON[kind]} />
+      {PARKED_NAME[kind]}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import type { ClaimState, Count, OperationKind } from '../api-types.ts';
+import type { ClaimState, Count, OperationKind, ParkedKind } from '../api-types.ts';
 import { counted, numberText } from './numbers.ts';
 import { localTime } from './times.ts';
 
@@ -26,8 +26,28 @@ export const STATE_MEANING: Readonly<Record<ClaimState, string>> = {
   overdue:
     'Its lease has lapsed and nobody has settled it or taken it over: its process died or hung, and no later delivery came.',
   failed: 'Its last attempt failed. It runs again at its next delivery.',
-  parked: 'It failed for good, or too often. It does not run until a person releases it.',
+  parked: 'It waits for a person, and does not run until it is released.',
   completed: 'It is done. Duplicates get its result.',
+};
+
+/** The kinds of parked claims, in the order in which they are shown. */
+export const PARKED_KINDS = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies readonly ParkedKind[];
+
+/** The name of each kind. */
+export const PARKED_NAME: Readonly<Record<ParkedKind, string>> = {
+  lapsed: 'Outcome unknown',
+  failed: 'Failed for good',
+  attempts: 'Too many attempts',
+  done: 'Done, result not kept',
+};
+
+/** Why a claim is parked, and what to do about it. */
+export const PARKED_MEANING: Readonly<Record<ParkedKind, string>> = {
+  lapsed:
+    'Nobody knows whether its work was done. Find out; then resolve it if it was, or release it if it was not.',
+  failed: 'Its handler failed for good, or at its last attempt. Repair the cause, then release it.',
+  attempts: 'It crashed or was tried too often. Find the cause, then release it.',
+  done: 'Its work is done, and only its result was not kept. A release runs the work a second time.',
 };
 
 /** The buttons. */

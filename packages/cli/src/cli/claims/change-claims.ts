@@ -2,7 +2,6 @@ import {
   type Claim,
   claimJson,
   type ClaimsChange,
-  type ClaimState,
   listClaims,
   operateOnClaims,
   type OperateOutcome,
@@ -21,10 +20,10 @@ import { collect, tellNewer } from './collect.ts';
 import { areNamed, findNamed, type Found, type Named } from './find-claims.ts';
 import { type Planned, planChange, refusalText } from './plan-change.ts';
 import { type Change, changeJson, reportChanges, statusOf } from './report-changes.ts';
+import { assertParked, selectionText, type StateSelection, stateQuery } from './state-selection.ts';
 
 /** The options of `claims release`, `resolve`, `park` and `forget`. */
-export interface ChangeOptions extends TableOptions, Named, Consent {
-  readonly state?: ClaimState;
+export interface ChangeOptions extends TableOptions, Named, Consent, StateSelection {
   readonly prefix?: string;
   readonly limit: number;
   readonly reason?: string;
@@ -90,27 +89,30 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
 
 /** Returns whether claims are named one by one, not by state. Throws a `UsageError` for neither or both. */
 function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
-  const { state, prefix } = options;
+  const { state, parked, prefix } = options;
   const isNamed = areNamed(keys, options);
-  if (isNamed && (state !== undefined || prefix !== undefined)) {
-    throw new UsageError('--state and --prefix are for many claims: leave them out where claims are named.');
+  if (isNamed && (state !== undefined || parked !== undefined || prefix !== undefined)) {
+    throw new UsageError(
+      '--state, --parked and --prefix are for many claims: leave them out where claims are named.',
+    );
   }
-  if (isNamed || state !== undefined) return isNamed;
+  assertParked(options);
+  if (isNamed || state !== undefined || parked !== undefined) return isNamed;
   throw new UsageError(
     'Name the claims: KEY, --hash HASH or --record-id ID; or ' +
-      '--state parked, with --prefix if you like, for many.',
+      '--state parked or --parked failed, with --prefix if you like, for many.',
   );
 }
 
 async function findAll({ store, place }: Claims, options: ChangeOptions, context: Context): Promise<Found> {
-  const { state, prefix, limit } = options;
+  const { prefix, limit } = options;
   const { claims, newer, next } = await collect(
     (page) =>
       listClaims(
         store,
         {
           ...page,
-          ...(state !== undefined && { state }),
+          ...stateQuery(options),
           ...(prefix !== undefined && { keyPrefix: prefix }),
         },
         { signal: context.signal },
@@ -124,7 +126,7 @@ async function findAll({ store, place }: Claims, options: ChangeOptions, context
       `Only the first ${plural(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
     );
   }
-  if (claims.length === 0) context.screen.note(`No ${state} claims in ${place}.`);
+  if (claims.length === 0) context.screen.note(`No ${selectionText(options)}claims in ${place}.`);
   return { claims, missing: [] };
 }
 

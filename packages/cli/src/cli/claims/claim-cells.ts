@@ -1,4 +1,4 @@
-import { type Claim, type ClaimState, stateOf } from 'batchlatch/operations';
+import { type Claim, type ClaimState, type ParkedKind, parkedKindOf, stateOf } from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';
@@ -24,11 +24,26 @@ export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen'
   ];
 }
 
-/** Returns the state in its colour. */
+/** Returns the state in its colour, for a parked claim with its kind, such as `parked (lapsed)`. */
 export function shownState(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string {
   const state = stateOf(claim, now());
-  return screen.paint(STYLES[state], state);
+  const kind = parkedKindOf(claim);
+  if (kind === undefined) return screen.paint(STYLES[state], state);
+  return screen.paint(PARKED_STYLES[kind], `${state} (${kind})`);
 }
+
+/** Returns why a claim is parked and what to do about it; undefined if it is not parked. */
+export function parkedText(claim: Claim): string | undefined {
+  const kind = parkedKindOf(claim);
+  return kind && PARKED_TEXTS[kind];
+}
+
+const PARKED_TEXTS: Readonly<Record<ParkedKind, string>> = {
+  lapsed: 'outcome unknown: find out whether the work was done, then resolve or release it',
+  failed: 'failed for good: repair the cause, then release it',
+  attempts: 'too many attempts or crashes: find the cause, then release it',
+  done: 'the work is done, its result is not kept: resolve it; a release runs the work again',
+};
 
 /** Returns the name of the error and its message; empty without an error. */
 export function errorText({ error }: Pick<Claim, 'error'>): string {
@@ -48,6 +63,14 @@ const STYLES = {
   parked: 'red',
   completed: 'green',
 } as const satisfies Record<ClaimState, Style>;
+
+/** Yellow where a release may repeat work. */
+const PARKED_STYLES = {
+  lapsed: 'yellow',
+  failed: 'red',
+  attempts: 'red',
+  done: 'yellow',
+} as const satisfies Record<ParkedKind, Style>;
 
 /** Returns when the claim entered its state. */
 function sinceOf(claim: Claim, now: number): number {

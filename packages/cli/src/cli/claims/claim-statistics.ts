@@ -82,10 +82,13 @@ function statisticsJson(
 
 function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, context: Context): void {
   const { screen } = context;
-  const { counts, oldestOverdue, waitingMs, runningMs, attempts, periods, isWhole } = statistics;
+  const { counts, parkedKinds, oldestOverdue, waitingMs, runningMs, attempts, periods, isWhole } = statistics;
   screen.table(
     [{ heading: 'STATE' }, { heading: 'CLAIMS', isRight: true }],
-    Object.entries(counts).map(([state, amount]) => [state, formatNumber(amount)]),
+    Object.entries(counts).flatMap(([state, amount]) => [
+      [state, formatNumber(amount)],
+      ...(state === 'parked' && amount > 0 ? kindRows(parkedKinds) : []),
+    ]),
   );
   const rows = [
     distributionCells('waited', waitingMs, duration),
@@ -114,6 +117,13 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
   screen.note(
     costText({ readBy: 'scan', ...statistics }, claims) + (isWhole ? '' : ' There are more: raise --limit.'),
   );
+}
+
+/** Returns a row for each kind of which there are parked claims. */
+function kindRows(kinds: ClaimStatistics['parkedKinds']): string[][] {
+  return Object.entries(kinds)
+    .filter(([, amount]) => amount > 0)
+    .map(([kind, amount]) => [`  (${kind})`, formatNumber(amount)]);
 }
 
 /** Shows the periods in UTC, as in log lines. They cover only claims that are still kept. */

@@ -2,11 +2,12 @@ import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { changeOptions, consentOptions, watchOption } from '../arguments/shared-options.ts';
 import { integerBetween, jsonText } from '../arguments/values.ts';
-import type { ClaimState, OperationKind } from 'batchlatch/operations';
+import type { ClaimState, OperationKind, ParkedKind } from 'batchlatch/operations';
 import type { AddSubcommand, Subcommand } from '../subcommand.ts';
 import type { ChangeOptions } from './change-claims.ts';
 
 const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const satisfies ClaimState[];
+const PARKED = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies ParkedKind[];
 
 /** `batchlatch claims …` */
 export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): void {
@@ -22,6 +23,7 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
       'parked; otherwise it reads every row of the table, and says how many, and which index is missing.',
     examples: [
       'claims list --table claims --state parked',
+      'claims list --table claims --parked lapsed',
       'claims list --table claims --prefix orders# --all --json',
       'claims list --table claims --state overdue --watch 10',
       'claims list --postgres --state parked',
@@ -130,7 +132,7 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
       'the dead-letter queue if the record is there.',
     examples: [
       'claims release \'orders#o-1042\' --table claims --reason "fixed in 1.4"',
-      'claims release --state parked --prefix orders# --table claims --reason "bank is back" --yes',
+      'claims release --parked failed --prefix orders# --table claims --reason "bank is back" --yes',
     ],
   }),
   changing('resolve', {
@@ -201,6 +203,12 @@ function selecting(command: Command): Command {
   return command
     .optionsGroup('Which claims:')
     .addOption(new Option('--state <state>', 'claims in this state').choices(STATES))
+    .addOption(
+      new Option(
+        '--parked <kind>',
+        'parked claims only: outcome unknown (lapsed), failed for good, too many attempts or crashes, or done',
+      ).choices(PARKED),
+    )
     .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#');
 }
 

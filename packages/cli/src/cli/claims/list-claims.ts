@@ -1,5 +1,6 @@
-import { claimJson, type ClaimState, listClaims, stateOf } from 'batchlatch/operations';
+import { claimJson, listClaims, stateOf } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
+import { assertParked, selectionText, type StateSelection, stateQuery } from './state-selection.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
@@ -9,8 +10,7 @@ import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
 import { collect, type Collected, costText, tellNewer } from './collect.ts';
 
-interface ListOptions extends TableOptions {
-  readonly state?: ClaimState;
+interface ListOptions extends TableOptions, StateSelection {
   readonly prefix?: string;
   readonly limit: number;
   readonly cursor?: string;
@@ -24,8 +24,9 @@ interface Snapshot extends Collected {
 }
 
 /** `claims list` */
-export const listCommand: Run<ListOptions> = (context, options) =>
-  withClaims(context, options, async (claims) => {
+export const listCommand: Run<ListOptions> = (context, options) => {
+  assertParked(options);
+  return withClaims(context, options, async (claims) => {
     const read = async (): Promise<Snapshot> => ({
       ...(await readList(claims, options, context)),
       at: context.now(),
@@ -45,15 +46,16 @@ export const listCommand: Run<ListOptions> = (context, options) =>
     else show(found, claims, options, context);
     return 0;
   });
+};
 
 function listJson({ claims, next, ...reading }: Collected, { now }: Pick<Context, 'now'>): unknown {
   return { claims: claims.map((claim) => claimJson(claim, now())), next: next ?? null, ...reading };
 }
 
 function readList({ store }: Claims, options: ListOptions, { signal, screen }: Context): Promise<Collected> {
-  const { state, prefix, limit, cursor, all } = options;
+  const { prefix, limit, cursor, all } = options;
   const query = {
-    ...(state !== undefined && { state }),
+    ...stateQuery(options),
     ...(prefix !== undefined && { keyPrefix: prefix }),
   };
   return collect(
@@ -73,7 +75,7 @@ function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions,
     );
   }
   tellNewer(found.newer, screen);
-  const what = options.state === undefined ? 'claim' : `${options.state} claim`;
+  const what = `${selectionText(options)}claim`;
   const total = claims.length === 0 ? `No ${what}s` : plural(claims.length, what);
   screen.note(`${total} in ${place}. ${costText(found, { rowsOf })}`);
   if (next !== undefined) screen.note(`There may be more: add --all, or --cursor ${next}`);

@@ -16,7 +16,7 @@ import type { Run } from '../subcommand.ts';
 import { relativeTime } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { formatNumber } from '../print/plural.ts';
-import { attemptText, errorText, shownState } from './claim-cells.ts';
+import { attemptText, errorText, parkedText, shownState } from './claim-cells.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
 
 interface ShowOptions extends TableOptions, Named {
@@ -54,6 +54,7 @@ function show(claim: Claim, context: Context, showResult: boolean): void {
     ['key', escapeControls(claim.key)],
     ['hash', keyHash(claim.key)],
     ['state', shownState(claim, context)],
+    ['why parked', parkedText(claim)],
     ['attempt', attemptText(claim)],
     ['crashes', claim.crashes > 0 ? formatNumber(claim.crashes) : undefined],
     ['error', errorText(claim) || undefined],

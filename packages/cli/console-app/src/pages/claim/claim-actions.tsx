@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ClaimJson } from '../../api-types.ts';
-import { askToChange, OPERATIONS_OF, seen } from '../../changes/change-request.ts';
+import { askToChange, seen } from '../../changes/change-request.ts';
+import { operationsOf } from '../../changes/operations-of.ts';
 import { OPERATION_MEANING, OPERATION_NAME } from '../../text/words.ts';
 
 /** What can be done to a claim, the likeliest first. */
@@ -14,7 +15,7 @@ export function ClaimActions({
   const isWaiting = claim.state === 'parked' || claim.state === 'overdue';
   return (
     <div class="buttons" role="group" aria-label="Change this claim">
-      {OPERATIONS_OF[claim.state].map((operation, index) => (
+      {operationsOf(claim).map((operation, index) => (
         <button
           key={operation}
           type="button"

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import type { ClaimJson, OperationKind } from '../../api-types.ts';
-import { askToChange, OPERATIONS_OF, seen } from '../../changes/change-request.ts';
+import { askToChange, seen } from '../../changes/change-request.ts';
+import { operationsOf } from '../../changes/operations-of.ts';
 import { claimHref } from '../../filters/claim-filter.ts';
 import { Ago } from '../../parts/age.tsx';
 import { Link } from '../../parts/link.tsx';
 import { memo } from '../../parts/memo.ts';
-import { StateBadge } from '../../parts/state-badge.tsx';
+import { ParkedBadge, StateBadge } from '../../parts/state-badge.tsx';
 import { numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { OPERATION_NAME } from '../../text/words.ts';
@@ -27,7 +28,7 @@ export const ClaimRow = memo(function ClaimRow({
   readonly onToggle: (claim: ClaimJson) => void;
   readonly onDone: () => void;
 }): JSX.Element {
-  const { key, state, attempt } = claim;
+  const { key, state, parkedKind, attempt } = claim;
   const name = shown(key);
   return (
     <tr class={isSelected ? 'is-selected' : undefined}>
@@ -45,7 +46,10 @@ export const ClaimRow = memo(function ClaimRow({
         <Link href={claimHref(key)}>{name}</Link>
       </th>
       <td data-label="State">
-        <StateBadge state={state} />
+        <span class="badges">
+          <StateBadge state={state} />
+          {parkedKind !== undefined && <ParkedBadge kind={parkedKind} />}
+        </span>
       </td>
       <td data-label="Attempt" class="number">
         {numberText(attempt)}
@@ -101,11 +105,13 @@ function RowButtons({
     askToChange({ operation, of: claim.key, what: { claims: [seen(claim)] }, onDone });
   return (
     <>
-      {OPERATIONS_OF[claim.state].slice(0, MOST_BUTTONS).map((operation) => (
-        <button key={operation} type="button" class="button button-small" onClick={() => ask(operation)}>
-          {OPERATION_NAME[operation]}…<span class="visually-hidden"> {name}</span>
-        </button>
-      ))}
+      {operationsOf(claim)
+        .slice(0, MOST_BUTTONS)
+        .map((operation) => (
+          <button key={operation} type="button" class="button button-small" onClick={() => ask(operation)}>
+            {OPERATION_NAME[operation]}…<span class="visually-hidden"> {name}</span>
+          </button>
+        ))}
     </>
   );
 }

@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
-import type { ClaimState } from '../../api-types.ts';
+import type { ClaimState, ParkedKind } from '../../api-types.ts';
 import { overview } from '../../api/live.ts';
 import { type ClaimFilter, hrefOf } from '../../filters/claim-filter.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon, PARKED_ICON } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { useStore } from '../../state/store.ts';
-import { countText, STATE_NAME, STATES } from '../../text/words.ts';
+import { countText, PARKED_KINDS, PARKED_NAME, STATE_NAME, STATES } from '../../text/words.ts';
 
 /** The states, each with its count and a link that keeps the search. */
 export function StateTabs({ filter }: { readonly filter: ClaimFilter }): JSX.Element {
   const counts = useStore(overview)?.counts;
-  const { state: current, ...rest } = filter;
+  const { state: current, parked: _parked, ...rest } = filter;
   return (
     <nav aria-label="States">
       <ul class="tabs">
@@ -31,6 +31,35 @@ export function StateTabs({ filter }: { readonly filter: ClaimFilter }): JSX.Ele
               {counts !== undefined && counts[state].count !== null && (
                 <span class="tab-count">{countText(counts[state]).value}</span>
               )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The kinds of parked claims as links that keep the search; nothing for other states. */
+export function ParkedTabs({ filter }: { readonly filter: ClaimFilter }): JSX.Element | null {
+  if (filter.state !== 'parked') return null;
+  const { parked: current, ...rest } = filter;
+  return (
+    <nav aria-label="Why parked">
+      <ul class="tabs">
+        <li>
+          <Link href={hrefOf(rest)} aria-current={current === undefined ? ('true' as const) : undefined}>
+            Any reason
+          </Link>
+        </li>
+        {PARKED_KINDS.map((kind: ParkedKind) => (
+          <li key={kind}>
+            <Link
+              href={hrefOf({ ...rest, parked: kind })}
+              data-parked={kind}
+              aria-current={current === kind ? ('true' as const) : undefined}
+            >
+              <Icon name={PARKED_ICON[kind]} />
+              {PARKED_NAME[kind]}
             </Link>
           </li>
         ))}

@@ -32,9 +32,10 @@ export function Attention({
           <Item
             state="parked"
             href={hrefOf({ state: 'parked', by: 'prefix', q: '' })}
-            action={`${allowChanges ? 'Release' : 'See'} parked claims`}
+            action="See parked claims"
           >
-            <b>{counted(parked.count ?? 0, 'claim')} parked.</b> They do not run until they are released.
+            <b>{counted(parked.count ?? 0, 'claim')} parked.</b> They wait for somebody to release or resolve
+            them.
           </Item>
         )}
         {letters.map((queue) => (
