@@ -51,11 +51,12 @@ export type ClaimMonitor = (
 ) => Promise<ClaimMonitorReport>;
 
 /**
- * Creates a Lambda handler that counts the claims that hang (overdue), wait for a person (parked) and run (in
- * progress). It writes one line in CloudWatch's embedded metric format, with `OverdueClaims`, `ParkedClaims`,
- * `InProgressClaims` and `OldestOverdueMs` in the namespace `batchlatch`, by `table`, and the parked claims by
- * why they are parked: `ParkedLapsedClaims` (outcome unknown), `ParkedFailedClaims`, `ParkedAttemptsClaims`
- * and `ParkedDoneClaims`. Then it logs the oldest overdue and parked claims, up to `limit` each.
+ * Creates a Lambda handler that counts the claims that hang (overdue), wait for a person (parked) and run
+ * (in progress). It writes one line in CloudWatch's embedded metric format, with `OverdueClaims`,
+ * `ParkedClaims`, `InProgressClaims` and `OldestOverdueMs` in the namespace `batchlatch`, by `table`, and
+ * the parked claims by why they are parked: `ParkedLapsedClaims` (outcome unknown), `ParkedFailedClaims`,
+ * `ParkedAttemptsClaims` and `ParkedDoneClaims`. Then it logs the oldest overdue and parked claims, up to
+ * `limit` each.
  *
  * It stops before the invocation ends. If a count is not complete by then, it is a lower bound: the line and
  * the report say `isWhole: false`, and an incomplete count of 0 is left out of the metrics.

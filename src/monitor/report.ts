@@ -34,7 +34,7 @@ interface ParkedClaims {
   readonly isWhole: boolean;
 }
 
-/** What one run of the monitor read. */
+/** The reading of one run of the monitor. */
 interface Found {
   readonly counted: Counts;
   readonly parked: ParkedClaims;

@@ -60,7 +60,9 @@ export function monitorAlarms(monitor: ClaimMonitor, at: AlarmThresholds): Alarm
     },
     {
       id: 'OutcomeUnknown',
-      description: `Parked keys of ${tableName} whose process died: nobody knows whether their work was done. Find out, then resolve or release them. See batchlatch claims list --parked lapsed.`,
+      description:
+        `Parked keys of ${tableName} whose process died, so it is unknown whether their work was done. ` +
+        `Find out, then resolve or release them. See batchlatch claims list --parked lapsed.`,
       metric: monitor.metricOutcomeUnknownClaims(),
       threshold: at.outcomeUnknownClaims,
       periods: 1,

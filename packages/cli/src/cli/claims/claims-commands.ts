@@ -206,7 +206,7 @@ function selecting(command: Command): Command {
     .addOption(
       new Option(
         '--parked <kind>',
-        'parked claims only: outcome unknown (lapsed), failed for good, too many attempts or crashes, or done',
+        'parked claims only: outcome unknown (lapsed), failed for good, too many attempts, or done',
       ).choices(PARKED),
     )
     .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#');
