@@ -28,7 +28,7 @@ export async function borrow<Client extends PostgresClient>(
   const giveBack = (isBroken: boolean): void => {
     if (isGivenBack) return;
     isGivenBack = true;
-    if (!isBroken) client.off?.('error', onLoss); // one that is closed may still say why
+    if (!isBroken) client.off?.('error', onLoss); // a closed connection may still emit its error
     client.release(isBroken);
   };
   const onLoss = (): void => giveBack(true);
@@ -37,8 +37,8 @@ export async function borrow<Client extends PostgresClient>(
 }
 
 /**
- * Uses a connection of the pool, and gives it back: closed, unless the database has answered to the end
- * within `limitMs`, even if the connection no longer answers. Once `signal` is aborted, the call no
+ * Uses a connection of the pool, and always gives it back. The connection is closed unless the database has
+ * answered to the end within `limitMs`. Once `signal` is aborted, the call no
  * longer waits for a connection; statements already sent are answered.
  */
 export async function onConnection<Client extends PostgresClient, Result>(

@@ -24,7 +24,7 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
       const [first, ...rows] = await ask(listText(table.table, way), way, query, position, table, signal);
       const found = rows.length === 0 && first?.['key'] === null ? [] : [first as Row, ...rows];
       const claims = found.flatMap((row) => query.claimOf(row) ?? []);
-      // As many as asked for: there may be more among the rows that were gone through.
+      // A full page: more of the rows read may match.
       const last = found.length === query.limit ? found.at(-1) : undefined;
       return { claims, ...readingOf(first, last, way) };
     },
@@ -42,10 +42,10 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
   };
 }
 
-/** How the rows of a query are gone through. */
+/** The order and the conditions in which the rows of a query are read. */
 interface Way {
   readonly readBy: 'index' | 'scan';
-  /** Conditions on the columns that order the rows. */
+  /** Bounds the range of rows that is read, by the columns that order them. */
   readonly where: string;
   readonly orderBy: readonly string[];
   /** Conditions that a row has to meet to be listed. */
@@ -53,10 +53,10 @@ interface Way {
   readonly mostRows: number;
 }
 
-// $1 now, $2 the beginning of the keys, $3 the most claims, $4 and $5 the position.
+// $1 now, $2 the prefix of the keys, $3 the most claims, $4 and $5 the position.
 const NOW = timeAt('$1::float8');
 const REMEMBERED = `(s.expires_at IS NULL OR s.expires_at > ${NOW})`;
-/** Sorts after every character that may follow in a key. */
+/** The keys with the prefix $2: the upper bound repeats the last character of Unicode. */
 const WITH_PREFIX = 'c.key >= $2 AND c.key <= $2 || repeat(chr(1114111), 700)';
 
 const OPEN: Readonly<Partial<Record<ClaimState, string>>> = {

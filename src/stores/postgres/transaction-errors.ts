@@ -36,8 +36,8 @@ export function mayRunAgainAfterOwn(thrown: unknown): boolean {
 }
 
 /**
- * Returns the error of the database or the network inside an ORM's error, which may quote the statement's
- * values.
+ * Returns the error of the database or the network inside an ORM's error: the ORM's may quote the values of
+ * the statement.
  */
 export function innermost(thrown: unknown): unknown {
   const chain = chainOf(thrown);
@@ -49,7 +49,7 @@ export function innermost(thrown: unknown): unknown {
 /** Prisma's own codes, from P1000 on, have the form of an SQLSTATE. */
 const SQLSTATE = /^(?!P[1-9])[0-9A-Z]{5}$/;
 
-/** Returns an error's `cause`, or the member in which Prisma keeps the driver's error. */
+/** Returns an error and its causes; Prisma keeps the driver's error in `meta`. */
 function chainOf(thrown: unknown): readonly object[] {
   const chain: object[] = [];
   for (let error = thrown; isObject(error) && chain.length < DEEPEST;) {
