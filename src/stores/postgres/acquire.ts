@@ -23,10 +23,10 @@ type Answer = AcquireOutcome | { readonly status: 'again' };
 const AGAIN = { status: 'again' } as const;
 
 /**
- * Acquires in one statement, which claims the keys that are free and returns the rows of the others; the state
- * machine decides what those rows mean. A row that was free when the statement began, and another owner's by the
- * time it was locked, is asked for again. A group of first deliveries is inserted by a shorter statement, and only
- * the keys that have rows are then asked for.
+ * Acquires in one statement, which claims the keys that are free and returns the rows of the others; the
+ * state machine decides what those rows mean. A row that was free when the statement began, and another
+ * owner's by the time it was locked, is asked for again. A group of first deliveries is inserted by a
+ * shorter statement, and only the keys that have rows are then asked for.
  */
 export async function acquireClaims(
   requests: readonly ClaimRequest[],
@@ -51,8 +51,9 @@ export async function acquireClaims(
 }
 
 /**
- * Whether the requests are first deliveries that `insertText` can claim together. A single key often has a row
- * already, because a call is repeated or a record waits for its owner: `acquireText` answers that in one statement.
+ * Whether the requests are first deliveries that `insertText` can claim together. A single key often has
+ * a row already, because a call is repeated or a record waits for its owner: `acquireText` answers that
+ * in one statement.
  */
 function areNewAndAlike(requests: readonly ClaimRequest[]): boolean {
   const [first] = requests;
@@ -68,8 +69,8 @@ function areNewAndAlike(requests: readonly ClaimRequest[]): boolean {
 }
 
 /**
- * Inserts the claims of keys without rows. A key that this sending did not write is asked for again: its row may be
- * another owner's, or this owner's if the answer to an earlier sending was lost.
+ * Inserts the claims of keys without rows. A key that this sending did not write is asked for again: its
+ * row may be another owner's, or this owner's if the answer to an earlier sending was lost.
  */
 async function insert(
   asked: readonly Keyed<ClaimRequest>[],
@@ -103,7 +104,10 @@ async function askFor(
   });
 }
 
-/** The parameters of `insertText` and `acquireText`. `firstClaim` decides what the row of a first claim has. */
+/**
+ * The parameters of `insertText` and `acquireText`. `firstClaim` decides what the row of a first claim
+ * has.
+ */
 function valuesOf(
   asked: readonly Keyed<ClaimRequest>[],
   sharedOf: (claims: readonly Claim[], valueOf: (claim: Claim) => Value) => Value,

@@ -1,8 +1,8 @@
 export type Value = string | number | boolean | null | undefined;
 
 /**
- * Returns a column of many rows as the text of an array, faster than `pg` does. A column of nulls is an empty array:
- * `unnest` fills up its shorter arrays with nulls, so one of the columns must have no nulls.
+ * Returns a column of many rows as the text of an array, faster than `pg` does. A column of nulls is an
+ * empty array: `unnest` fills up its shorter arrays with nulls, so one of the columns must have no nulls.
  */
 export function columnOf<Item>(items: readonly Item[], valueOf: (item: Item) => Value): string {
   let text = '';

@@ -1,8 +1,8 @@
 import type { AttemptHandle, AttemptTransaction } from '../../claims/attempt-handle.ts';
 
 /**
- * Begins a transaction in each of these attempts, none of which is settled before `work` has ended. Where one
- * cannot begin, nothing is done: rejects with why.
+ * Begins a transaction in each of these attempts. None is settled before `work` has ended. If one cannot
+ * begin, `work` does not run, and the call rejects with the reason.
  */
 export async function together<Result>(
   attempts: readonly AttemptHandle[],
@@ -23,7 +23,8 @@ export async function together<Result>(
           begin(transaction);
           await end;
         });
-        ends.push(own.catch((error: unknown) => refuse(error as Error))); // after the beginning it changes nothing
+        // Once begun, the rejection has no effect.
+        ends.push(own.catch((error: unknown) => refuse(error as Error)));
       }),
   );
   try {
@@ -34,7 +35,8 @@ export async function together<Result>(
   } catch (error) {
     await Promise.allSettled(begun);
     rejectAll(error);
-    await Promise.all(ends); // never, where the handler has ended without waiting: nobody is there for the error
+    // Stays pending if the handler ended without waiting: nobody could handle the error.
+    await Promise.all(ends);
     throw error;
   }
 }

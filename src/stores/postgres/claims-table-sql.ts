@@ -10,8 +10,9 @@ export interface ClaimsTableSqlOptions {
 const checks: Readonly<Record<keyof ClaimsTableSqlOptions, Check>> = { table: aString() };
 
 /**
- * The statements that create the claims table and its indexes, for a migration or for `psql`. What is there already stays as
- * it is. Throws a `ConfigurationError` for a name that cannot be a table's.
+ * Returns the statements that create the claims table and its indexes, for a migration or for `psql`.
+ * Existing tables and indexes stay unchanged. Throws a `ConfigurationError` for a name that cannot be a
+ * table's.
  *
  * @param options The name of the table.
  *
@@ -45,7 +46,8 @@ export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
   error jsonb,
   history jsonb
 );
-CREATE INDEX IF NOT EXISTS ${quoted(`${name}_open`)} ON ${quotedName} (status, lease_until, key) WHERE status <> 'COMPLETED';
+CREATE INDEX IF NOT EXISTS ${quoted(`${name}_open`)} ON ${quotedName} (status, lease_until, key)
+  WHERE status <> 'COMPLETED';
 CREATE INDEX IF NOT EXISTS ${quoted(`${name}_expires`)} ON ${quotedName} (expires_at);
 `;
 }

@@ -3,27 +3,29 @@ import { changeOfSettlement } from '../../claims/transitions.ts';
 import { interval } from './statements.ts';
 import { storableMs, storedKey } from './storable.ts';
 
-/** Longer than a COMMIT without an answer is looked for (`outcomeByRows`), so that the one that was waited for may still count. */
+/** Longer than `outcomeByRows` searches for the outcome of a COMMIT, which may still succeed meanwhile. */
 const LONGEST_UNTIL_COMMIT_MS = 20_000;
 
 /**
- * Completes claims for their owners, and gives their keys. One parameter holds all of them as JSON, because not every ORM
- * passes arrays on; the other is the transaction of the effects: in any other, such as after a COMMIT by the handler,
- * nothing is completed. Rows are found by their keys alone, in whose order they are locked: by the index of open claims
- * this would read those of all other attempts, and under SERIALIZABLE fail because of each of them.
+ * Completes claims for their owners, and returns their keys. The first parameter holds all completions as
+ * JSON, because not every ORM passes arrays on. The second is the id of the transaction: in any other, as
+ * after a COMMIT by the handler, nothing is completed. Rows are found and locked by key: the index of
+ * open claims would read the rows of other attempts, and fail with them under SERIALIZABLE.
  *
- * From now on whoever asks for one of the rows waits, with all of its batch. Where the COMMIT does not come, because the
- * process was killed or is frozen, the database ends the transaction.
+ * Until the COMMIT, other requests for these rows wait. If the process is killed or frozen before it, the
+ * database ends the transaction.
  */
 export function completeText(table: string, now: string): string {
   return `
 WITH asked AS (
   SELECT a.*, t.now
   FROM json_to_recordset($1::json) AS a (key text, owner text, status text, expires_ms float8, result text),
-    (SELECT ${now} AS now, set_config('idle_in_transaction_session_timeout', '${LONGEST_UNTIL_COMMIT_MS}', true)) AS t
+    (SELECT ${now} AS now,
+      set_config('idle_in_transaction_session_timeout', '${LONGEST_UNTIL_COMMIT_MS}', true)) AS t
 ), owned AS (
   SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
-  WHERE c.key = ANY (ARRAY(SELECT key FROM asked)) AND CASE c.status WHEN 'IN_PROGRESS' THEN c.owner = a.owner END
+  WHERE c.key = ANY (ARRAY(SELECT key FROM asked))
+    AND CASE c.status WHEN 'IN_PROGRESS' THEN c.owner = a.owner END
     AND txid_current()::text = $2
   ORDER BY c.key FOR UPDATE OF c
 )

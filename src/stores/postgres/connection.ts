@@ -5,15 +5,15 @@ import type { StopSignal } from '../../base/stop.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 
-/** A connection of a pool, and how to give it back, once: closed, if it is broken. */
+/** A connection of a pool. Give it back once; a broken one is closed. */
 export interface Borrowed<Client> {
   readonly client: Client;
   giveBack(isBroken: boolean): void;
 }
 
 /**
- * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: its borrower may never send
- * a statement that would tell.
+ * Waits for a connection of the pool. If the connection is lost while lent, it is given back at once: its
+ * borrower may never send a statement that would fail.
  */
 export async function borrow<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
@@ -28,7 +28,7 @@ export async function borrow<Client extends PostgresClient>(
   const giveBack = (isBroken: boolean): void => {
     if (isGivenBack) return;
     isGivenBack = true;
-    if (!isBroken) client.off?.('error', onLoss); // one that is closed may still say why
+    if (!isBroken) client.off?.('error', onLoss); // a closed connection may still emit its error
     client.release(isBroken);
   };
   const onLoss = (): void => giveBack(true);
@@ -37,9 +37,9 @@ export async function borrow<Client extends PostgresClient>(
 }
 
 /**
- * Does something on a connection of the pool, and gives it back: closed, unless the database has answered on it to the end within
- * `limitMs`. Also a connection that the network has swallowed comes back to the pool then. Once `signal` is aborted, no connection is
- * waited for any longer; what was sent by then is answered.
+ * Uses a connection of the pool, and always gives it back. The connection is closed unless the database has
+ * answered to the end within `limitMs`. Once `signal` is aborted, the call no
+ * longer waits for a connection; statements already sent are answered.
  */
 export async function onConnection<Client extends PostgresClient, Result>(
   pool: PostgresPool<Client>,
@@ -65,7 +65,8 @@ export async function onConnection<Client extends PostgresClient, Result>(
 function noConnection(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(
     why === 'silent'
-      ? `The pool lent no connection to PostgreSQL within ${POSTGRES_CONNECTION_MS / 1_000} seconds: all of its connections are in use, or the server does not answer`
+      ? `The pool lent no connection to PostgreSQL within ${POSTGRES_CONNECTION_MS / 1_000} seconds: ` +
+          `all of its connections are in use, or the server does not answer`
       : 'The pool had lent no connection to PostgreSQL when the invocation had to answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

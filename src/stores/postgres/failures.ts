@@ -4,7 +4,7 @@ import { DEFAULT_TABLE } from './table-name.ts';
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** A statement that failed: what it was about, for the error's words. */
+/** The table and privileges of a failed statement, for the error message. */
 export interface FailedOn {
   /** As the user named it. */
   readonly tableName: string;
@@ -12,8 +12,8 @@ export interface FailedOn {
 }
 
 /**
- * Says what was wrong and what to do, with PostgreSQL's error code (SQLSTATE). Neither the message nor the cause has
- * anything of the error that may quote values: `detail`, `where`, and messages about data.
+ * Converts an error to a `StoreError` that says what to do, with PostgreSQL's error code (SQLSTATE).
+ * Leaves out all that may quote values: `detail`, `where`, and messages about data.
  */
 export function toStoreError(thrown: unknown, on: FailedOn): StoreError {
   if (thrown instanceof StoreError) return thrown;
@@ -34,14 +34,15 @@ interface Known {
   readonly message: (told: Told, on: FailedOn) => string;
 }
 
-/** What people can do something about. */
+/** Errors that the user can fix. */
 const KNOWN: readonly Known[] = [
   {
     test: ({ state }) => /^(42P01|3F000)$/.test(state),
     code: 'BATCHLATCH_TABLE_NOT_FOUND',
     message: (_told, { tableName }) =>
       `PostgreSQL has no table \`${tableName}\` in this database and search_path. Create it ` +
-      `(\`npx batchlatch table create --postgres${tableName === DEFAULT_TABLE ? '' : ` --table ${tableName}`}\`, ` +
+      `(\`npx batchlatch table create ` +
+      `--postgres${tableName === DEFAULT_TABLE ? '' : ` --table ${tableName}`}\`, ` +
       'or the statements of claimsTableSql()), or name the right one in `table`.',
   },
   {
@@ -65,61 +66,72 @@ const KNOWN: readonly Known[] = [
   {
     test: ({ state }) => state === '25006',
     message: (told) =>
-      `PostgreSQL does not take writes (${wordsOf(told)}): the connection leads to a replica, or to what was the primary ` +
+      `PostgreSQL does not take writes (${wordsOf(told)}): the connection leads to a replica, or to ` +
+      `what was the primary ` +
       'before a failover. Connect to the writer.',
   },
 ];
 
 /**
- * Errors after which the same statement may succeed by itself: connection (08), transaction rolled back (40), resources
- * (53), operator intervention (57), a lock that was not to be had (55), the system (58), and all of the network's.
+ * Errors after which the same statement may succeed by itself: connection (08), transaction rolled back
+ * (40), resources (53), operator intervention (57), a lock that was not to be had (55), the system (58),
+ * and all of the network's.
  */
 const PASSING = /^(08|40|53|55P03|57|58|25006)/;
 
-/** Of Node's network, and in `pg`'s words, which has no codes. */
+/** Network errors: Node's codes, and the messages of `pg`, which has no codes. */
 const NETWORK = /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/;
 const CONNECTION =
-  /connection (terminated|error|ended)|connection timeout|query read timeout|timeout e(xceeded|xpired)|not queryable/i;
+  /connection (terminated|error|ended|timeout)|query read timeout|timeout e(xceeded|xpired)|not queryable/i;
 
 function isPassing({ state, code, message }: Told): boolean {
   return state === '' ? NETWORK.test(code) || CONNECTION.test(message) : PASSING.test(state);
 }
 
-/** Whether the same statement may be sent again soon. A statement that was cancelled for its length is not. */
+/**
+ * Returns whether the same statement may be sent again soon; not if it was cancelled for running too long.
+ */
 export function mayBeResent(thrown: unknown): boolean {
-  if (thrown instanceof StoreError && thrown.cause === undefined) return thrown.isRetryable; // there was no answer
+  // Without a cause, the database did not answer.
+  if (thrown instanceof StoreError && thrown.cause === undefined) return thrown.isRetryable;
   const told = toldBy(thrown);
   return isPassing(told) && told.state !== '57014';
 }
 
-/** Whether the session lacks the statement, or has another of its name: a pooler has changed sessions. It was not carried out. */
+/**
+ * Returns whether the session lacks the prepared statement, or has another of its name, because a pooler
+ * has changed sessions. The statement was not carried out.
+ */
 export function isOfSession(thrown: unknown): boolean {
   return /^(26000|42P05)$/.test(toldBy(thrown).state);
 }
 
-/** Whether the connection is as good as before: the database has answered, with an error of the statement alone. */
+/**
+ * Returns whether the connection is still usable: the database has answered, with an error of the
+ * statement alone.
+ */
 export function leavesConnection(thrown: unknown): boolean {
   const { state, severity } = toldBy(thrown);
   return severity === 'ERROR' && !/^(08|25006|57P)/.test(state);
 }
 
-/** Whether it may be for what one item holds that the statement failed: data (22), constraints (23), limits (54). */
+/** Returns whether an item's content may be the reason: data (22), constraints (23), limits (54). */
 export function isOfItems(thrown: unknown): boolean {
   return /^(22|23|54)/.test(toldBy(thrown).state);
 }
 
 interface Told {
   readonly name: string;
-  /** The database's five characters, else empty. */
+  /** The SQLSTATE, or empty. */
   readonly state: string;
-  /** Node's, else empty. */
+  /** Node's error code, or empty. */
   readonly code: string;
   readonly severity: string;
-  /** Nothing where it may quote values. */
+  /** Empty if it may quote values. */
   readonly message: string;
 }
 
-/** Classes of errors whose messages name no more than what is in the statements: no values. */
+/** Classes of errors whose messages quote no values. */
 const NAMES_NO_VALUES = /^(08|25|28|3D|3F|40|42|53|55|57|58)/;
 
 function toldBy(thrown: unknown): Told {
@@ -137,7 +149,7 @@ function toldBy(thrown: unknown): Told {
   };
 }
 
-/** Of a connection string. */
+/** Removes the credentials of a connection string. */
 function withoutPassword(message: string): string {
   return message.replaceAll(/\/\/[^/\s]*@/g, '//');
 }

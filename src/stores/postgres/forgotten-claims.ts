@@ -5,13 +5,13 @@ import { send } from './sender.ts';
 
 /** Options of `deleteForgottenClaims()`. */
 export interface ForgottenClaimsOptions {
-  /** A `Pool` of `pg`, or what does as much. */
+  /** A `Pool` of `pg`, or an object with the same methods. */
   readonly pool: PostgresPool;
   /** The claims table. Default: `batchlatch_claims`. */
   readonly table?: string;
-  /** The most rows to delete; a call that deletes as many may have left others. Default: 100,000. */
+  /** The most rows to delete; if a call deletes this many, more may be left. Default: 100,000. */
   readonly limit?: number;
-  /** Once aborted, no other step begins. */
+  /** Once aborted, no further step begins. */
   readonly signal?: AbortSignal;
 }
 
@@ -22,13 +22,14 @@ const checks: Readonly<Record<keyof ForgottenClaimsOptions, Check>> = {
   signal: objectWith('addEventListener'),
 };
 
-/** So many rows are locked at a time, for some milliseconds. */
+/** The rows locked by one step, for some milliseconds. */
 const ROWS_OF_A_STEP = 1_000;
 
 /**
- * Deletes rows whose retention is over, but for those of a newer format, the oldest first, in steps of 1,000: each is a transaction of its own and passes over
- * rows that somebody else has locked, so that no attempt waits for more than a step. Gives the number of rows that it deleted.
- * To be called on a schedule, such as every hour. Several may run at once. Rejects with a `StoreError`; the steps before it are done.
+ * Deletes rows whose retention is over, the oldest first, except rows of a newer format. Each step
+ * deletes up to 1,000 rows in its own transaction and skips rows that are locked, so that no attempt
+ * waits for more than a step. Returns the number of rows deleted. Call it on a schedule, such as every
+ * hour; several calls may run at once. Rejects with a `StoreError`; the steps before it stay committed.
  *
  * @param options The pool, the table, and the most rows to delete.
  * @throws `ConfigurationError` for an option that is unknown, missing or impossible.

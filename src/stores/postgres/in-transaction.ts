@@ -14,11 +14,14 @@ import type { Made } from './transaction-run.ts';
  */
 export interface InTransactionOptions<Client = TransactionClient> {
   /**
-   * Of a query builder or an ORM, which then begins and ends the transaction. Its connections have to lead to the database of the store's
-   * pool. Default: a connection of that pool.
+   * The transactions of a query builder or an ORM, which then begins and ends them. Its connections have
+   * to lead to the database of the store's pool. Default: a connection of that pool.
    */
   readonly adapter?: TransactionAdapter<Client>;
-  /** Not with an `adapter`, which says so itself. Default: the database's, which is `read committed` unless somebody has changed it. */
+  /**
+   * The isolation level; not with an `adapter`, which sets its own. Default: the database's, usually `read
+   * committed`.
+   */
   readonly isolationLevel?: IsolationLevel;
 }
 
@@ -28,13 +31,14 @@ const checks: Readonly<Record<keyof InTransactionOptions, Check>> = {
 };
 
 /**
- * Runs `work` in a transaction that also completes the claims of these records, of which a batch handler (`forBatches`) has many: what it
- * wrote for them and their completions are there afterwards, or nothing. `work` gets the transaction and the records that are in it, and
- * returns nothing, or an entry for each: its result, or an `Error` for a record that is not done, for which it must not have written
- * anything. A record whose claim is another attempt's by then is left out, and `work` runs again with the others.
+ * Runs `work` in a transaction that also completes the claims of these records, of which a batch handler
+ * (`forBatches`) has many: what it wrote for them and their completions are there afterwards, or nothing.
+ * `work` gets the transaction and the records in it, and returns nothing, or an entry for each:
+ * its result, or an `Error` for a record that is not done, for which it must not have written anything. A
+ * record whose claim is another attempt's by then is left out, and `work` runs again with the others.
  *
- * Resolves with an entry for each of `items`, to be returned by the handler: what `work` returned for it, or why it is not completed. Else as
- * for one record.
+ * Resolves with an entry for each of `items`, to be returned by the handler: what `work` returned for it,
+ * or why it is not completed. Else as for one record.
  *
  * @typeParam Item What a batch handler gets for each record.
  * @typeParam Result What `work` gives for a record.
@@ -46,9 +50,11 @@ const checks: Readonly<Record<keyof InTransactionOptions, Check>> = {
  * @example
  * createBatchProcessor.forBatches(async (items) =>
  *   inTransaction(items, async (client, live) => {
- *     await client.query('INSERT INTO orders SELECT * FROM json_to_recordset($1) AS o (id text, cents int)', [
- *       JSON.stringify(live.map(({ record }) => record.body)),
- *     ]);
+ *     const orders = JSON.stringify(live.map(({ record }) => record.body));
+ *     await client.query(
+ *       'INSERT INTO orders SELECT * FROM json_to_recordset($1) AS o (id text, cents int)',
+ *       [orders],
+ *     );
  *   }),
  * );
  */
@@ -65,15 +71,17 @@ export function inTransaction<
   options?: InTransactionOptions<Client>,
 ): Promise<(Result | Error)[]>;
 /**
- * Runs `work` in a transaction that also completes the claim of this attempt, on the condition that it is still this attempt's: what it
- * wrote and the completion are there afterwards, or nothing. The record is then completed with what `work` returned, kept as JSON,
- * whatever the handler does next. `work` may run up to six times, each time in a new transaction: after a serialization failure, a
- * deadlock, a lost connection. Once per run of the handler; await it.
+ * Runs `work` in a transaction that also completes the claim of this attempt, on the condition that it is
+ * still this attempt's: what it wrote and the completion are there afterwards, or nothing. The record is
+ * then completed with what `work` returned, kept as JSON, whatever the handler does next. `work` may run
+ * up to six times, each time in a new transaction: after a serialization failure, a deadlock, a lost
+ * connection. Once per run of the handler; await it.
  *
- * Rejects with what `work` rejected with: nothing is written, and the handler may try something else, throw, or return without an effect.
- * With a `LeaseLostError` when the claim is another attempt's. With a `StoreError` when the database failed; if it may have been
- * committed all the same, which its row does not tell in time, the record fails, also when the handler goes on. With a
- * `ConfigurationError` where the claim store is no `postgresStore`, or `context` is not the one that the handler was given.
+ * Rejects with what `work` rejected with: nothing is written, and the handler may try something else,
+ * throw, or return without an effect. With a `LeaseLostError` when the claim is another attempt's. With a
+ * `StoreError` when the database failed; if it may have been committed all the same, which its row does
+ * not tell in time, the record fails, also when the handler goes on. With a `ConfigurationError` where
+ * the claim store is no `postgresStore`, or `context` is not the one that the handler was given.
  *
  * In tests of handlers, `memoryStore({ transactionClient })` hands `work` a client of the test.
  *
@@ -87,7 +95,8 @@ export function inTransaction<
  * createBatchProcessor<Order>(
  *   async ({ body }, context) => {
  *     await inTransaction(context, async (client) => {
- *       await client.query('INSERT INTO orders (id, cents) VALUES ($1, $2)', [body.orderId, body.amountCents]);
+ *       const values = [body.orderId, body.amountCents];
+ *       await client.query('INSERT INTO orders (id, cents) VALUES ($1, $2)', values);
  *     });
  *   },
  *   { store: postgresStore({ pool }) },
@@ -148,7 +157,8 @@ async function manyInTransaction(
     };
     const all = await runUntilCommitted(transactions, workOfSome, attempts, run);
     all.forEach((one, place) => {
-      // A handler that makes nothing of what this gives back must not have its records completed without their effects.
+      // A handler that makes nothing of what this gives back must not have its records completed without
+      // their effects.
       if ('error' in one) transactions[place]?.noteNotDone(one.error);
     });
     return all;
@@ -161,7 +171,8 @@ function madeOf(answer: readonly unknown[] | void, count: number): Made[] {
   if (!Array.isArray(answer) || answer.length !== count) {
     const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
     throw new ConfigurationError(
-      `The function of ${CALLER} got ${count} records and returned ${given}; return nothing, or an array with an entry for each record`,
+      `The function of ${CALLER} got ${count} records and returned ${given}; return nothing, or an ` +
+        `array with an entry for each record`,
     );
   }
   return answer.map((entry: unknown) => (isError(entry) ? { error: entry } : { result: entry }));

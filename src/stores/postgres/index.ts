@@ -1,6 +1,6 @@
 /**
- * Claims in PostgreSQL, and statements in one transaction with the completion. It takes a pool of `pg`, or what has the
- * same methods.
+ * Claims in PostgreSQL, and statements in one transaction with the completion. It takes a pool of `pg`,
+ * or what has the same methods.
  *
  * @module batchlatch/postgres
  */

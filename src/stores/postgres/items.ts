@@ -8,8 +8,8 @@ interface Failed {
 }
 
 /**
- * Does something with items in one statement. If that fails for what one of them may hold, or is too long for one
- * statement, it is done with the halves, so that each that cannot be stored has its own error, and the others their
+ * Sends items in one statement. If it fails because of the content of an item, or is too long, each half
+ * is sent by itself, until each item that cannot be stored has its own error and the others their
  * outcomes. Never rejects.
  */
 export async function inStatements<Item, Outcome>(
@@ -35,7 +35,7 @@ export interface Keyed<Item> {
   readonly stored: string;
 }
 
-/** Items whose keys cannot be stored have their errors before anything is sent. */
+/** Gives items whose keys cannot be stored their errors before anything is sent. */
 export async function byKeys<Item extends { readonly key: string }, Outcome>(
   items: readonly Item[],
   run: (keyed: readonly Keyed<Item>[]) => Promise<Outcome[]>,

@@ -9,11 +9,14 @@ import { send } from './sender.ts';
 import { claimColumns, milliseconds, timeAt } from './statements.ts';
 import { escapedKey } from './storable.ts';
 
-/** How many rows a page goes through at most, and how many a count does, which gives none of them. */
+/** The most rows that a page reads, and that a step of a count reads. */
 const MOST_LISTED = 2_000;
 const MOST_COUNTED = 50_000;
 
-/** Lists open claims by their index, the others and all by their keys. A page goes on after the last row of the one before it. */
+/**
+ * Lists open claims by their index, and others by key. A page continues after the last row of the page
+ * before.
+ */
 export function rowLister(table: ClaimsTable): RowLister<Row> {
   return {
     async list(query, position, signal): Promise<RowPage> {
@@ -21,7 +24,7 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
       const [first, ...rows] = await ask(listText(table.table, way), way, query, position, table, signal);
       const found = rows.length === 0 && first?.['key'] === null ? [] : [first as Row, ...rows];
       const claims = found.flatMap((row) => query.claimOf(row) ?? []);
-      // As many as asked for: there may be more among the rows that were gone through.
+      // A full page: more of the rows read may match.
       const last = found.length === query.limit ? found.at(-1) : undefined;
       return { claims, ...readingOf(first, last, way) };
     },
@@ -39,21 +42,21 @@ export function rowLister(table: ClaimsTable): RowLister<Row> {
   };
 }
 
-/** How the rows of a query are gone through. */
+/** The order and the conditions in which the rows of a query are read. */
 interface Way {
   readonly readBy: 'index' | 'scan';
-  /** Which rows these are: conditions on what orders them, and so none that a row could fail. */
+  /** Bounds the range of rows that is read, by the columns that order them. */
   readonly where: string;
   readonly orderBy: readonly string[];
-  /** Which of them are asked for. */
+  /** Conditions that a row has to meet to be listed. */
   readonly matches: string;
   readonly mostRows: number;
 }
 
-// $1 now, $2 the beginning of the keys, $3 the most claims, $4 and $5 the position.
+// $1 now, $2 the prefix of the keys, $3 the most claims, $4 and $5 the position.
 const NOW = timeAt('$1::float8');
 const REMEMBERED = `(s.expires_at IS NULL OR s.expires_at > ${NOW})`;
-/** Longer than any key can go on: no character comes after this one. */
+/** The keys with the prefix $2: the upper bound repeats the last character of Unicode. */
 const WITH_PREFIX = 'c.key >= $2 AND c.key <= $2 || repeat(chr(1114111), 700)';
 
 const OPEN: Readonly<Partial<Record<ClaimState, string>>> = {
@@ -68,7 +71,8 @@ function wayTo({ state }: RowQuery<Row>, mostRows: number): Way {
   if (open !== undefined) {
     return {
       readBy: 'index',
-      where: `${open} AND c.status <> 'COMPLETED' AND ($5::text IS NULL OR (c.lease_until, c.key) > (${timeAt('$4::float8')}, $5))`,
+      where: `${open} AND c.status <> 'COMPLETED'
+        AND ($5::text IS NULL OR (c.lease_until, c.key) > (${timeAt('$4::float8')}, $5))`,
       orderBy: ['lease_until', 'key'],
       matches: `${REMEMBERED} AND starts_with(s.key, $2)`,
       mostRows,
@@ -83,7 +87,7 @@ function wayTo({ state }: RowQuery<Row>, mostRows: number): Way {
   };
 }
 
-/** Rows that are gone through, at most so many; nothing of what they hold but what tells them apart. */
+/** Selects at most `mostRows` rows, with only the columns that order them. */
 function seen(table: string, { where, orderBy, mostRows }: Way): string {
   return `WITH seen AS MATERIALIZED (
   SELECT c.key, c.status, c.lease_until, c.expires_at FROM ${table} AS c
@@ -130,7 +134,7 @@ async function ask(
 
 type Position = readonly [lease: number | null, key: string];
 
-/** What was read, and where to go on: after the last claim that was given, or after the last row that was gone through. */
+/** The claims read, and the position to continue from: the last claim returned, or the last row read. */
 function readingOf(
   summary: Row | undefined,
   given: Row | undefined,

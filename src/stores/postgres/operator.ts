@@ -11,11 +11,14 @@ import { send } from './sender.ts';
 import { claimColumns, timeAt } from './statements.ts';
 import { storableJson } from './storable.ts';
 
-/** What people change: whole rows with times of the database's clock, each only if it is still the version that was read (`xmin`). */
+/**
+ * Writes the changes of people: whole rows with times of the database's clock, each only if its version
+ * (`xmin`) is unchanged.
+ */
 export function rowOperator(table: ClaimsTable): RowOperator<Row> {
   const texts = operatorTexts(table.table);
 
-  /** Sends a statement about rows as JSON, of which people change few at a time; it gives the keys of those that it wrote. */
+  /** Sends a statement with few rows as JSON, and returns the keys of the rows written. */
   async function write(
     rows: readonly Row[],
     text: string,
@@ -66,7 +69,8 @@ WITH asked AS (
   WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c
 )`;
   return {
-    read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
+    read: `SELECT ${claimColumns('c')}, c.xmin::text AS version
+      FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
     insert: `
 INSERT INTO ${table} (key, ${columns.map(([name]) => name).join(', ')})
 SELECT a.key, ${columns.map(valueOf).join(', ')}

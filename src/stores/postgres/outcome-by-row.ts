@@ -13,7 +13,10 @@ import { claimColumns } from './statements.ts';
 import { storedKey } from './storable.ts';
 import { notCommitted } from './transaction-errors.ts';
 
-/** What became of a transaction. `lost`: those of its completions whose claims are other owners' by now; none if it is committed. */
+/**
+ * The outcome of a transaction. `lost`: its completions whose claims other owners have now; empty if
+ * committed.
+ */
 export interface TransactionOutcome<Write> {
   readonly isCommitted: boolean;
   readonly lost: readonly Write[];
@@ -23,13 +26,14 @@ interface Completing {
   readonly completion: Completion;
 }
 
-/** How long the rows are asked for. A server that was killed is back sooner. */
+/** The longest search for the outcome: a restarted server is usually back sooner. */
 const LONGEST_SEARCH_MS = 8_000;
 const DELAY_MS = 200;
 
 /**
- * Reads the rows that a transaction completed, under a lock, on another connection: that waits until the transaction has
- * ended, so the rows tell for sure how. Rejects where that takes too long: the transaction may still be open.
+ * Locks and reads the rows that a transaction completed, on another connection. The lock waits until the
+ * transaction has ended, so the rows tell its outcome. Rejects after a time limit: the transaction may
+ * still be open.
  */
 export async function outcomeByRows<Write extends Completing>(
   writes: readonly Write[],
@@ -61,7 +65,8 @@ async function lockedRows(
   limitMs: number,
 ): Promise<SqlAnswer> {
   const send = (text: string, values: unknown[] = []): Promise<SqlAnswer> => client.query({ text, values });
-  // READ COMMITTED: at any other level, which a role may have as its default, a row that has changed meanwhile is an error.
+  // READ COMMITTED: at any other level, which a role may have as its default, a row that has changed
+  // meanwhile is an error.
   await send('BEGIN ISOLATION LEVEL READ COMMITTED');
   try {
     await send(`SET LOCAL lock_timeout = ${Math.ceil(limitMs)}`);
@@ -98,8 +103,8 @@ function outcomeOf<Write extends Completing>(
 }
 
 /**
- * Asks what became of a transaction that somebody else has ended, such as an ORM: the COMMIT of one in which a statement has failed
- * is a rollback, and not an error. Rejects where it is not committed, and where nobody says.
+ * Checks a transaction that an adapter has ended, such as an ORM: after a failed statement, COMMIT rolls
+ * back without an error. Rejects if it is not committed, or if the database does not answer.
  */
 export async function checkCommitted(id: string, table: ClaimsTable): Promise<void> {
   const statement = { text: 'SELECT txid_status($1::bigint) AS status', values: [id] };

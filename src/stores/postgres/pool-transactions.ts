@@ -14,7 +14,10 @@ export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializabl
 
 const LIMITS = { query: { ms: TRANSACTION_STATEMENT_MS } };
 
-/** Transactions on connections that the store's pool lends. Also one that the network has swallowed goes back to it. */
+/**
+ * Runs transactions on connections of the store's pool. A connection that stops answering is closed and
+ * given back.
+ */
 export function poolTransactions(
   pool: PostgresPool,
   clock: Clock,
@@ -26,7 +29,8 @@ export function poolTransactions(
   const level = isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${isolationLevel.toUpperCase()}`;
 
   async function begin(client: PostgresClient): Promise<void> {
-    const answers = await send(client, `BEGIN${level}; ${TRANSACTION_ID}`); // two statements, one answer for each
+    // Two statements, one answer for each.
+    const answers = await send(client, `BEGIN${level}; ${TRANSACTION_ID}`);
     const last = Array.isArray(answers) ? (answers as readonly SqlAnswer[]).at(-1) : (answers as SqlAnswer);
     ids.set(client, String(last?.rows[0]?.['id']));
   }
@@ -73,7 +77,8 @@ export function poolTransactions(
 
 function noConnection(): StoreError {
   return new StoreError(
-    `The pool lent no connection for a transaction within ${TRANSACTION_STATEMENT_MS / 1_000} seconds: all of its connections are in use ` +
+    `The pool lent no connection for a transaction within ${TRANSACTION_STATEMENT_MS / 1_000} ` +
+      `seconds: all of its connections are in use ` +
       '(each inTransaction needs one, and the leases of its handlers another), or the server does not answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

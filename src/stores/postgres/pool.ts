@@ -2,7 +2,10 @@ import { aClient, type Check, objectWith } from '../../options/check-options.ts'
 
 /** A statement with its parameters, as `pg` takes it. */
 export interface SqlStatement {
-  /** The name by which the session remembers it, where it is to be prepared. Default: no session has to remember it. */
+  /**
+   * The name by which the session remembers it, where it is to be prepared. Default: no session has to
+   * remember it.
+   */
   readonly name?: string;
   /** With `$1`, `$2` … where the values go. */
   readonly text: string;
@@ -10,13 +13,13 @@ export interface SqlStatement {
   readonly values: unknown[];
 }
 
-/** What a statement gave. */
+/** The answer to a statement. */
 export interface SqlAnswer {
   /** The rows, with their columns by name. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What statements can be sent to: a `Client` of `pg`, or one of its pool's. */
+/** A connection that takes statements: a `Client` of `pg`, or one of its pool. */
 export interface SqlConnection {
   /**
    * Sends a statement. Rejects with the database's error.
@@ -35,7 +38,8 @@ export interface PostgresClient extends SqlConnection {
    */
   release(isBroken?: boolean): void;
   /**
-   * A connection that fails while no statement is on its way says so by an event, which ends the process if nobody listens.
+   * Listens for failures of the connection outside of statements; without a listener, such an event ends
+   * the process.
    *
    * @param event Always `error`.
    * @param listener Gets the connection's error.
@@ -51,8 +55,9 @@ export interface PostgresClient extends SqlConnection {
 }
 
 /**
- * What is used of a `Pool` of `pg`. Nothing is kept in a session from one statement to the next, but for prepared statements
- * where they are asked for, so that connections may be shared by a proxy: RDS Proxy, or PgBouncer in transaction mode.
+ * The part of a `Pool` of `pg` that the store uses. Sessions keep no state between statements, except
+ * prepared statements if enabled, so that a proxy may share connections: RDS Proxy, or PgBouncer in
+ * transaction mode.
  *
  * @typeParam Client The kind of connection that it lends.
  */
@@ -61,7 +66,7 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   connect(): Promise<Client>;
 }
 
-/** What the option `pool` may be. */
+/** Checks the option `pool`. */
 export const aPool: Check = aClient(
   'a `Pool` of `pg`, or an object with the same connect()',
   objectWith('connect').accepts,

@@ -26,9 +26,9 @@ export interface PostgresAdminOptions extends PostgresStoreOptions {
 }
 
 /**
- * What people and tools do with the claims of a PostgreSQL table, for `batchlatch/operations`, the monitor and the console. The
- * database's clock decides what is live or overdue. Each call ends within 60 seconds. Throws a `ConfigurationError` for
- * options that cannot work.
+ * Returns the administration of claims in a PostgreSQL table, for `batchlatch/operations`, the monitor
+ * and the console. The database's clock decides what is live or overdue. Each call ends within 60
+ * seconds. Throws a `ConfigurationError` for options that cannot work.
  *
  * @param options The pool, the table, and how statements are sent, as for `postgresStore`.
  *
@@ -40,7 +40,7 @@ export function postgresAdmin({ results, ...options }: PostgresAdminOptions): Cl
   return boundedAdmin(withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock), systemClock);
 }
 
-/** The same in a table whose clock a test may set, and without bounds. */
+/** Returns the administration without time limits, for a table whose clock a test may set. */
 export function adminOf(table: ClaimsTable): ClaimAdmin {
   const operator = rowOperator(table);
   const lister = rowLister(table);

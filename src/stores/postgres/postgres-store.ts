@@ -15,16 +15,20 @@ import { writeEffect } from './transaction-effect.ts';
 /** Options of `postgresStore()`. */
 export interface PostgresStoreOptions {
   /**
-   * A `Pool` of `pg`, or what does as much. It needs a connection for each batch that runs at the same time, and a listener to its
-   * `error` event: without one, a connection that fails while nobody uses it ends the process.
+   * A `Pool` of `pg`, or an object with the same methods. It needs a connection for each batch that runs
+   * at the same time, and a listener to its `error` event: without one, a failure of an idle connection
+   * ends the process.
    */
   readonly pool: PostgresPool;
-  /** The claims table, which `claimsTableSql()` makes: `table` or `schema.table`. Default: `batchlatch_claims`. */
+  /**
+   * The claims table, which `claimsTableSql()` makes: `table` or `schema.table`. Default:
+   * `batchlatch_claims`.
+   */
   readonly table?: string;
   /**
-   * Whether each connection remembers the statements, which spares the server their analysis for each batch. Only for
-   * connections that lead to PostgreSQL itself, or to a pooler that keeps prepared statements (PgBouncer 1.21 and later);
-   * RDS Proxy would pin its sessions. Default: false.
+   * Whether each connection prepares the statements, which spares the server their analysis for each
+   * batch. Only for connections to PostgreSQL itself, or to a pooler that keeps prepared statements
+   * (PgBouncer 1.21 and later); RDS Proxy would pin its sessions. Default: false.
    */
   readonly prepare?: boolean;
 }
@@ -36,9 +40,9 @@ const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
 };
 
 /**
- * Claims in a PostgreSQL table: one statement acquires a batch of any size, and one settles it. The database's clock decides
- * leases. Nothing is kept in a session, so the pool may lead to PgBouncer in transaction mode or to RDS Proxy. Throws a
- * `ConfigurationError` for options that cannot work.
+ * Claims in a PostgreSQL table: one statement acquires a batch of any size, and one settles it. The
+ * database's clock decides leases. Nothing is kept in a session, so the pool may lead to PgBouncer in
+ * transaction mode or to RDS Proxy. Throws a `ConfigurationError` for options that cannot work.
  *
  * @param options The pool, the table, and how statements are sent.
  *
@@ -51,17 +55,20 @@ export function postgresStore(options: PostgresStoreOptions): ClaimStore {
   return claimsIn(tableOf('postgresStore', options));
 }
 
-/** The table of the options. Throws a `ConfigurationError` that names the factory for options that cannot work. */
+/**
+ * The table of the options. Throws a `ConfigurationError` that names the factory for options that cannot
+ * work.
+ */
 export function tableOf(factory: string, options: PostgresStoreOptions): ClaimsTable {
   checkOptionsOf(factory, options, checks);
   const { pool, table: tableName, prepare } = options;
   return claimsTable({ pool, tableName, prepare });
 }
 
-/** A batch of any size is one statement each way, up to what is sensible for one. */
+/** A batch of any size is one statement each way, up to this limit. */
 export const REQUEST_SIZE = 10_000;
 
-/** A row takes more, but what a claim is for is not to keep files: a longer result is for `resultsIn`. */
+/** A row could hold more, but claims are not for files: use `resultsIn` for longer results. */
 export const MAX_RESULT_BYTES = 1_048_576;
 
 type TableStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'commit'>>;

@@ -5,7 +5,7 @@ import { byKeys } from './items.ts';
 import { numberIn, type Row } from './row.ts';
 import { send } from './sender.ts';
 
-/** A row, and when it was so. */
+/** A row, with the time of the statement. */
 export interface Found {
   readonly row: Row;
   /** By the database's clock, in epoch milliseconds. */
@@ -24,7 +24,7 @@ export async function readRows(
   return new Map(rows.map((row) => [row['key'] as string, { row, now: numberIn(row['now']) ?? 0, sentAt }]));
 }
 
-/** The same by a statement of one's own, with an outcome for each key. */
+/** Reads keys with a given statement, with an outcome for each key. */
 export function readEach(
   keys: readonly string[],
   table: ClaimsTable,

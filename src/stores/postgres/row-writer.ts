@@ -13,7 +13,10 @@ import { writtenIn } from './written.ts';
 const WRITTEN = { status: 'written' } as const;
 const REFUSED = { status: 'refused' } as const;
 
-/** Writes the changes of owners, whose times are in milliseconds from now. The caller reads the refused rows. */
+/**
+ * Writes the changes of owners, whose times are in milliseconds from now. The caller reads the refused
+ * rows.
+ */
 export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   return {
     change: (changes, signal) => byKeys(changes, (keyed) => change(keyed, table, signal), haveLongResults),
@@ -22,7 +25,10 @@ export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   };
 }
 
-/** PostgreSQL's limit is a gigabyte; this bounds the memory that one statement takes, here and in the server. */
+/**
+ * PostgreSQL's limit is a gigabyte; this bounds the memory that one statement takes, here and in the
+ * server.
+ */
 const LONGEST_RESULTS = 16_000_000;
 
 function haveLongResults(keyed: readonly Keyed<OwnedChange>[]): boolean {
@@ -61,7 +67,7 @@ function completionValues(keyed: readonly Keyed<OwnedChange>[]): Value[] {
   ];
 }
 
-/** One array for each column; null leaves the column of a row as it is. */
+/** Returns an array for each column; null leaves a row's column unchanged. */
 function changeColumns(keyed: readonly Keyed<OwnedChange>[]): string[] {
   const changes = keyed.map(({ item }) => item.change);
   const ms = (value: number | undefined): number | undefined => value && storableMs(value);

@@ -3,10 +3,10 @@ import { claimIn, errorIn, type FieldReader, historyIn } from '../../claims/row-
 import type { SqlAnswer } from './pool.ts';
 import { keyOf } from './storable.ts';
 
-/** The columns of a claim by their names: from a statement each is a text or null, and from JSON what it is there. */
+/** The columns of a claim by name: text or null from a statement, JSON values from `to_json`. */
 export type Row = SqlAnswer['rows'][number];
 
-/** The columns of a claim: what each is called, and its type in JSON, where a time is in epoch milliseconds. */
+/** The column of each field, and its type in JSON; a `time` is in epoch milliseconds. */
 export const COLUMNS: Readonly<
   Record<keyof Claim, readonly [column: string, type: 'text' | 'int' | 'boolean' | 'jsonb' | 'time']>
 > = {
@@ -31,7 +31,10 @@ export const COLUMNS: Readonly<
   completedAt: ['completed_at', 'time'],
 };
 
-/** The claim of a row. Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format. */
+/**
+ * Converts a row to a claim. Throws a `StoreError` for a row that is not a claim
+ * (`BATCHLATCH_NOT_A_CLAIM`), or is of a newer format.
+ */
 export function toClaim(row: Row): Claim {
   const { key } = row;
   const read = ((field: keyof Claim) => {

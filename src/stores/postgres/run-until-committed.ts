@@ -18,12 +18,12 @@ export interface TransactionOptions {
 }
 
 export interface Runner {
-  /** One run of the function: in a transaction, or with the client of a test. */
+  /** Runs the function once: in a transaction, or with the client of a test. */
   readonly run: (
     transactions: readonly AttemptTransaction[],
     work: (client: unknown) => Promise<readonly Made[]>,
   ) => Promise<RunEnd>;
-  /** Waits before the next run, after so many that failed. */
+  /** Waits before the next run; the delay grows with the runs that failed. */
   readonly backOff: (failures: number) => Promise<void>;
 }
 
@@ -37,7 +37,8 @@ export function runnerFor(store: ClaimStore, { adapter, isolationLevel }: Transa
   if (table === undefined) return testRunner(store);
   if (adapter !== undefined && isolationLevel !== undefined) {
     throw new ConfigurationError(
-      `Expected \`isolationLevel\` of ${CALLER} only without an \`adapter\`: the adapter's \`transaction\` begins the transaction, and says how`,
+      `Expected \`isolationLevel\` of ${CALLER} only without an \`adapter\`: the adapter's ` +
+        `\`transaction\` begins the transaction, and says how`,
     );
   }
   const { pool, clock, random } = table;
@@ -53,7 +54,8 @@ function testRunner(store: ClaimStore): Runner {
   const test = transactedRows(store, 'test') as { readonly client: unknown } | undefined;
   if (test === undefined) {
     throw new ConfigurationError(
-      `${CALLER} completes claims that are in PostgreSQL: the \`store\` has to be postgresStore({ pool }), or in tests of handlers ` +
+      `${CALLER} completes claims that are in PostgreSQL: the \`store\` has to be ` +
+        `postgresStore({ pool }), or in tests of handlers ` +
         'memoryStore({ transactionClient })',
     );
   }
@@ -64,8 +66,9 @@ function testRunner(store: ClaimStore): Runner {
 }
 
 /**
- * Runs the function until it is committed with the completions of all that can be completed. A run that was rolled back only
- * for what ran beside it is repeated, with back-off as in `send`, unless the handlers were told to stop.
+ * Runs the function until it is committed with the completions of all records that can be completed. A
+ * run that was rolled back because of concurrent transactions or a lost connection is repeated with
+ * backoff, unless the handlers were told to stop.
  */
 export async function runUntilCommitted(
   transactions: readonly AttemptTransaction[],
@@ -98,7 +101,7 @@ export async function runUntilCommitted(
   return all;
 }
 
-/** One run of the function with the client of `memoryStore({ transactionClient })`, in no transaction at all. */
+/** Runs the function with the client of `memoryStore({ transactionClient })`, without a transaction. */
 async function runForTest(
   transactions: readonly AttemptTransaction[],
   work: (client: unknown) => Promise<readonly Made[]>,

@@ -6,7 +6,7 @@ import { onConnection } from './connection.ts';
 import { isOfSession, mayBeResent, type Privilege, toStoreError } from './failures.ts';
 import type { SqlAnswer, SqlStatement } from './pool.ts';
 
-/** What a statement gave, and when. */
+/** The answer to a statement, with its time. */
 export interface Sent extends SqlAnswer {
   /** In epoch milliseconds of this process's clock: before the database's own time of the statement. */
   readonly sentAt: number;
@@ -14,16 +14,17 @@ export interface Sent extends SqlAnswer {
   readonly wasResent: boolean;
 }
 
-/** Of one statement, the first included. */
+/** The most times one statement is sent, the first included. */
 const MOST_SENDINGS = 6;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * Sends a statement, each time on a connection of its own for as long as it takes. One that failed for a reason that passes
- * (connection lost, server starting, too many connections, deadlock) is sent again, with exponential back-off and full jitter
- * ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), until `signal` is aborted. One that a session does not know
- * by its name is sent whole, as all are from then on. Rejects with a `StoreError`.
+ * Sends a statement, each time on its own connection. After a temporary failure (connection lost, server
+ * starting, too many connections, deadlock) it is sent again with exponential backoff and full jitter
+ * ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), until `signal` is aborted. If a
+ * session does not know a prepared statement, that and all later statements are sent without names.
+ * Rejects with a `StoreError`.
  */
 export async function send(
   table: ClaimsTable,
@@ -64,5 +65,5 @@ function isOver(signal: StopSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** Each value comes as its text: what a program has told `pg` to make of a type is for its own statements. */
+/** Reads each value as text, whatever type parsers the program has set in `pg`. */
 const TEXTS = { getTypeParser: () => (text: string) => text };

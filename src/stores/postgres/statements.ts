@@ -1,8 +1,9 @@
 import { COLUMNS } from './row.ts';
 
 /*
- * The texts of the statements that attempts need. Each locks its rows in the order of their keys, so that no two
- * of them deadlock. `now` is an SQL expression: see DATABASE_TIME. Durations are in milliseconds from now.
+ * The texts of the statements that attempts need. Each locks its rows in the order of their keys, so that
+ * no two of them deadlock. `now` is an SQL expression: see DATABASE_TIME. Durations are in milliseconds
+ * from now.
  */
 
 /** The database's time, in milliseconds, so that all writers of a table use the same clock. */
@@ -11,7 +12,10 @@ export const DATABASE_TIME = "date_trunc('milliseconds', statement_timestamp())"
 // rule: postgres-owner
 const IS_OWNED = "a.was = 'IN_PROGRESS' AND a.holder = a.owner";
 
-/** The end of statements that write: how many rows were written, and their keys if $1 has more (see `writtenIn`). */
+/**
+ * The end of statements that write: how many rows were written, and their keys if $1 has more (see
+ * `writtenIn`).
+ */
 const ANSWER = `
 SELECT count(*)::int AS count, CASE WHEN count(*) < cardinality($1::text[]) THEN json_agg(key) END AS keys
 FROM written`;
@@ -26,9 +30,9 @@ export function claimColumns(alias: string): string {
 }
 
 /**
- * Claims the keys that have no row, for requests that differ only in key, owner, payload hash and record id. The
- * parameters are those of `acquireText`, with one value for each that does not differ. PostgreSQL plans it in half
- * the time.
+ * Claims the keys that have no row, for requests that differ only in key, owner, payload hash and record
+ * id. The parameters are those of `acquireText`, with one value for each that does not differ. PostgreSQL
+ * plans it in half the time.
  */
 export function insertText(table: string, now: string): string {
   // It updates nothing, but needs the privilege. With DO NOTHING, a role without UPDATE would claim keys, run
@@ -49,8 +53,8 @@ WITH written AS (
 }
 
 /**
- * Claims the keys that are free, and returns the rows of the others as of the beginning of the statement. Which
- * keys are free is the rule of `claims/transitions.ts`; a test compares the two.
+ * Claims the keys that are free, and returns the rows of the others as of the beginning of the statement.
+ * Which keys are free is the rule of `claims/transitions.ts`; a test compares the two.
  */
 export function acquireText(table: string, now: string): string {
   const isForgotten = 'c.expires_at <= excluded.updated_at';
@@ -70,7 +74,8 @@ export function acquireText(table: string, now: string): string {
   return `
 WITH asked AS (
   SELECT a.*, t.now
-  FROM unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[], $8::boolean[])
+  FROM unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[],
+      $8::boolean[])
     AS a (key, owner, lease_ms, expires_ms, payload_hash, locked_by, record_id, started),
     (SELECT ${now} AS now) AS t
 ), acquired AS (
@@ -102,8 +107,8 @@ WHERE NOT EXISTS (SELECT FROM acquired AS w WHERE w.key = a.key)`;
 }
 
 /**
- * Completes claims for their owners as `changeText` does, with 3 arrays instead of 12, for completions that differ
- * only in key, owner and result.
+ * Completes claims for their owners as `changeText` does, with 3 arrays instead of 12, for completions
+ * that differ only in key, owner and result.
  */
 export function completeAllText(table: string, now: string): string {
   return `
@@ -123,9 +128,9 @@ WITH locked AS (
 }
 
 /**
- * Changes claims for their owners. Rows are found by their keys alone, and compared after they are locked: the
- * planner would prefer the index of open claims, in which thousands of claims that have ended stay until it is
- * vacuumed.
+ * Changes claims for their owners. Rows are found by their keys alone, and compared after they are
+ * locked: the planner would prefer the index of open claims, in which thousands of claims that have ended
+ * stay until it is vacuumed.
  */
 export function changeText(table: string, now: string): string {
   // rule: postgres-growing-leases
@@ -133,9 +138,10 @@ export function changeText(table: string, now: string): string {
   return `
 WITH asked AS (
   SELECT a.*, t.now
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[], $6::boolean[], $7::text[], $8::text[],
-      $9::int[], $10::int[], $11::boolean[], $12::float8[])
-    AS a (key, owner, status, lease_ms, expires_ms, completed, result, error, releases, crashes, started, at_most_ms),
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[], $6::boolean[], $7::text[],
+      $8::text[], $9::int[], $10::int[], $11::boolean[], $12::float8[])
+    AS a (key, owner, status, lease_ms, expires_ms, completed, result, error, releases, crashes, started,
+      at_most_ms),
     (SELECT ${now} AS now) AS t
 ), locked AS (
   SELECT a.*, c.status AS was, c.owner AS holder, c.lease_until AS lasts
@@ -157,7 +163,8 @@ WITH asked AS (
 }
 
 export function readText(table: string, now: string): string {
-  return `SELECT ${claimColumns('c')}, ${milliseconds(now)} AS now FROM ${table} AS c WHERE c.key = ANY ($1::text[])`;
+  return `SELECT ${claimColumns('c')}, ${milliseconds(now)} AS now
+FROM ${table} AS c WHERE c.key = ANY ($1::text[])`;
 }
 
 /** The SQL of a time in epoch milliseconds, which a JavaScript number can hold. */

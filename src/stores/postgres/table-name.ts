@@ -7,14 +7,15 @@ export const DEFAULT_TABLE = 'batchlatch_claims';
 const LONGEST_NAME = 50;
 
 /**
- * A table's name with quotes: in a statement it is a name, and nothing else. Throws a `ConfigurationError` for what is
- * no `claims` or `schema.claims`.
+ * Quotes a table's name for use in a statement. Throws a `ConfigurationError` for anything but `claims`
+ * or `schema.claims`.
  */
 export function quotedTable(table: string): string {
   const parts = table.split('.');
   if (parts.length > 2 || !parts.every(isName)) {
     throw new ConfigurationError(
-      `Expected \`table\` to be the name of a table, or schema.table, each of at most ${LONGEST_NAME} bytes, got \`${JSON.stringify(table)}\``,
+      `Expected \`table\` to be the name of a table, or schema.table, each of at most ` +
+        `${LONGEST_NAME} bytes, got \`${JSON.stringify(table)}\``,
     );
   }
   return parts.map(quoted).join('.');

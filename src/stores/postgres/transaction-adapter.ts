@@ -5,15 +5,16 @@
  */
 export interface TransactionAdapter<Client> {
   /**
-   * Begins a transaction, runs `body` in it, commits it when `body` resolves, and rolls it back when it rejects. Resolves when the
-   * COMMIT is answered.
+   * Begins a transaction, runs `body` in it, commits it when `body` resolves, and rolls it back when it
+   * rejects. Resolves when the COMMIT is answered.
    *
    * @typeParam Result What `body` resolves with.
    * @param body Does the work of the transaction.
    */
   transaction<Result>(body: (client: Client) => Promise<Result>): Promise<Result>;
   /**
-   * Sends a statement, with `$1`, `$2` … where its values (texts) go, in the transaction that `client` stands for, and gives the rows.
+   * Sends a statement, with `$1`, `$2` … where its values (texts) go, in the transaction that `client`
+   * stands for, and gives the rows.
    *
    * @param client What `body` was given.
    * @param text The statement.
@@ -22,7 +23,7 @@ export interface TransactionAdapter<Client> {
   query(client: Client, text: string, values: readonly string[]): Promise<readonly unknown[]>;
 }
 
-/** What a transaction is to the function in it, where nothing else is said: the connection that the store's pool has lent. */
+/** The transaction that `work` gets by default: the connection that the store's pool has lent. */
 export interface TransactionClient {
   /**
    * Sends a statement, with `$1`, `$2` … where its values go.
@@ -38,7 +39,7 @@ export interface TransactionClient {
 }
 
 /**
- * What a statement gave.
+ * The answer to a statement.
  *
  * @typeParam Row What a row is.
  */

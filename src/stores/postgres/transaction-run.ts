@@ -24,15 +24,15 @@ import { storedKey } from './storable.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 import type { TransactionEffect } from './transaction-effect.ts';
 
-/** What the function made of one attempt: the result that its completion keeps, or why it is not done. */
+/** The outcome of the function for one attempt: the result to store, or an error. */
 export type Made = { readonly result: unknown } | { readonly error: Error };
 
-/** How one run of the function in a transaction ended. `done`: committed, with the completions of all that have results. */
+/** The end of one run. `done`: committed, with the completions of all attempts that have results. */
 export type RunEnd =
   | { readonly status: 'done'; readonly made: readonly Made[] }
-  /** Nothing is written. These attempts, by their places, cannot be part of it, for what is their own. */
+  /** Rolled back. The attempts at these places cannot take part, each for its own error. */
   | { readonly status: 'without'; readonly errors: ReadonlyMap<number, Error> }
-  /** Nothing is written. */
+  /** Rolled back, or with an unknown outcome. */
   | { readonly status: 'failed'; readonly error: unknown; readonly mayRunAgain: boolean };
 
 export interface RunSetup<Client> {
@@ -47,8 +47,8 @@ interface Write {
 }
 
 /**
- * One run of the function in one transaction. The completions are written after the function has ended, just before the COMMIT:
- * until then leases can be renewed, and nobody waits for the rows of the claims.
+ * A run of the function in one transaction. The completions are written after the function, just before
+ * the COMMIT: until then leases can be renewed and the rows of the claims are not locked.
  */
 export class TransactionRun<Client> {
   readonly #transactions: readonly AttemptTransaction[];
@@ -58,9 +58,9 @@ export class TransactionRun<Client> {
   #phase: 'begin' | 'work' | 'complete' | 'commit' = 'begin';
   #made: readonly Made[] = [];
   #id = '';
-  /** What an adapter begins by itself from now on, nobody waits for. */
+  /** Set once the run has ended: a transaction that the adapter begins later is rolled back. */
   #isOver = false;
-  /** What each attempt makes of its completion: an error where it is not stored. */
+  /** The completion of each attempt, by place; resolves with an error if it is not stored. */
   #calls = new Map<number, Promise<Error | undefined>>();
   #writes: readonly Write[] = [];
   #missing: readonly Write[] = [];
@@ -78,7 +78,7 @@ export class TransactionRun<Client> {
     this.#table = table;
   }
 
-  /** Runs it. Never rejects. */
+  /** Runs the transaction. Never rejects. */
   async end(): Promise<RunEnd> {
     try {
       await this.#transact().finally(() => (this.#isOver = true));
@@ -97,7 +97,10 @@ export class TransactionRun<Client> {
     return { status: 'done', made: this.#made };
   }
 
-  /** Resolves when the COMMIT is answered. Rejects also where the adapter takes too long before the function, or after it. */
+  /**
+   * Resolves when the COMMIT is answered. Rejects if the adapter takes too long to begin or to end the
+   * transaction.
+   */
   #transact(): Promise<void> {
     return new Promise((resolve, reject) => {
       let cancel = (): void => undefined;
@@ -122,7 +125,7 @@ export class TransactionRun<Client> {
     });
   }
 
-  /** What is done in the transaction. Where it rejects, the transaction is rolled back. */
+  /** The body of the transaction. If it rejects, the transaction is rolled back. */
   async #body(client: Client): Promise<void> {
     // An adapter may run a transaction again by itself: nothing of the run before is written.
     if (this.#calls.size > 0) await this.#answer({ refused: rolledBack() });
@@ -139,7 +142,7 @@ export class TransactionRun<Client> {
     this.#phase = 'commit';
   }
 
-  /** Hands each attempt its effect, and waits until all completions are there to be written. */
+  /** Hands each attempt its effect, and waits until all completions have arrived. */
   async #collect(client: Client): Promise<void> {
     this.#calls = new Map();
     const arriving: Promise<Write | undefined>[] = [];
@@ -168,7 +171,7 @@ export class TransactionRun<Client> {
     await this.#noteErrors(others);
   }
 
-  /** Sends all completions in one statement, and gives those that were not written. */
+  /** Sends all completions in one statement, and returns those that were not written. */
   async #write(client: Client): Promise<readonly Write[]> {
     if (this.#writes.length === 0) return [];
     const { table, now } = this.#table;
@@ -192,13 +195,14 @@ export class TransactionRun<Client> {
     return limited.query(client, text, values);
   }
 
-  /** It was rolled back: nothing is written. */
+  /** Ends a run that was rolled back. */
   async #endOfRollback(error: unknown): Promise<RunEnd> {
     let reason = this.#reasonOf(error);
     try {
       if (this.#missing.length > 0) {
         const { isCommitted, lost } = await outcomeByRows(this.#missing, this.#table);
-        if (isCommitted) return await this.#endOfCommitted(); // by an earlier run, whose answer was lost to the adapter
+        // An earlier run was committed, but the adapter did not get the answer.
+        if (isCommitted) return await this.#endOfCommitted();
         if (lost.length < this.#missing.length) reason = otherDatabase(this.#table.tableName);
         await this.#tellLost(lost);
       }
@@ -212,7 +216,7 @@ export class TransactionRun<Client> {
     return this.#endWithout(reason, isOwn ? mayRunAgainAfterOwn(error) : mayRunAgain(error));
   }
 
-  /** The COMMIT failed, or has no answer: the rows tell what became of it. */
+  /** Reads the outcome from the rows after a COMMIT that failed or was not answered. */
   async #endOfCommit(error: unknown): Promise<RunEnd> {
     const reason = asError(this.#reasonOf(error));
     let outcome: TransactionOutcome<Write>;
@@ -227,7 +231,7 @@ export class TransactionRun<Client> {
     return this.#endWithout(reason, mayRunAgainAfterOwn(error));
   }
 
-  /** Nothing is written. */
+  /** Ends a run that wrote nothing. */
   async #endWithout(reason: unknown, isRepeatable: boolean): Promise<RunEnd> {
     await this.#answer({ refused: asError(reason) });
     if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
@@ -246,13 +250,13 @@ export class TransactionRun<Client> {
     }
   }
 
-  /** Answers all that is open, and waits until its attempts know. */
+  /** Answers all open completions, and waits until their attempts have the answer. */
   async #answer(outcome: CommitOutcome): Promise<void> {
     for (const { answer } of this.#writes) answer(outcome);
     await Promise.all(this.#calls.values());
   }
 
-  /** An error of the function is its own; one of our statements says what to do. */
+  /** Returns errors of the function unchanged, and those of the store's statements as a `StoreError`. */
   #reasonOf(error: unknown): unknown {
     const isForeign = this.#phase === 'work' || (this.#phase === 'begin' && this.#adapter.idOf === undefined);
     if (isForeign || error instanceof BatchlatchError) return error;
@@ -261,7 +265,7 @@ export class TransactionRun<Client> {
   }
 }
 
-/** A COMMIT, or a ROLLBACK: longer than a statement of ours takes, whose own limit also closes its connection. */
+/** For the COMMIT or ROLLBACK: longer than the limit of a statement, which also closes its connection. */
 const LONGEST_END_MS = TRANSACTION_STATEMENT_MS + 500;
-/** The wait for a connection, and the BEGIN. */
+/** For the wait for a connection, and the BEGIN. */
 const LONGEST_BEGIN_MS = 2 * TRANSACTION_STATEMENT_MS + 500;

@@ -3,8 +3,9 @@ import type { SqlAnswer } from './pool.ts';
 import { numberIn } from './row.ts';
 
 /**
- * Reads the answer of a statement that was to write the rows of `asked` keys: returns whether a stored key was
- * written. The statement lists keys only if it wrote fewer rows, so that the usual answer is short for any batch.
+ * Reads the answer of a statement that was to write the rows of `asked` keys: returns whether a stored
+ * key was written. The statement lists keys only if it wrote fewer rows, so that the usual answer is
+ * short for any batch.
  */
 export function writtenIn({ rows }: SqlAnswer, asked: number): (stored: string) => boolean {
   const [answer] = rows;
