@@ -32,7 +32,7 @@ export function Attention({
           <Item
             state="parked"
             href={hrefOf({ state: 'parked', by: 'prefix', q: '' })}
-            action="See parked claims"
+            action={`${allowChanges ? 'Release' : 'See'} parked claims`}
           >
             <b>{counted(parked.count ?? 0, 'claim')} parked.</b> They wait for somebody to release or resolve
             them.
