@@ -42,6 +42,22 @@ resource "aws_cloudwatch_metric_alarm" "parked" {
   ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
+resource "aws_cloudwatch_metric_alarm" "outcome_unknown" {
+  alarm_name          = "${var.name}-outcome-unknown"
+  alarm_description   = "Parked keys whose process died, so it is unknown whether their work was done. Find out, then resolve or release them."
+  namespace           = "batchlatch"
+  metric_name         = "ParkedLapsedClaims"
+  dimensions          = local.table
+  statistic           = "Maximum"
+  period              = 300
+  evaluation_periods  = 1
+  threshold           = 1
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  treat_missing_data  = "ignore"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+}
+
 resource "aws_cloudwatch_metric_alarm" "dead_letters" {
   alarm_name          = "${var.name}-dead-letters"
   alarm_description   = "Messages that the queue gave up."

@@ -64,6 +64,7 @@ describe('the alarms', () => {
     expect(alarms.map(([name]) => name)).toEqual([
       'OverdueClaimsAlarm',
       'ParkedClaimsAlarm',
+      'OutcomeUnknownAlarm',
       'OrdersDeadLettersAlarm',
       'OrderPlacedDeadLettersAlarm',
       'OrdersAgeAlarm',
