@@ -1,12 +1,12 @@
 import type { ProcessHealth, WorkerCounters, WorkerHealth } from 'batchlatch/worker';
 
-/** What the processes of a supervisor have told. */
+/** Health reports of the processes of a supervisor. */
 export interface ToldByProcesses {
   /** For each place, what its process last told; undefined while it starts, or says nothing. */
   readonly places: readonly (WorkerHealth | undefined)[];
-  /** What processes told that only finish what they run. */
+  /** Reports of processes that only finish what they run. */
   readonly finishing: readonly WorkerHealth[];
-  /** What processes that have ended had done. */
+  /** Counters of processes that have ended. */
   readonly past: WorkerCounters;
   readonly processes: readonly ProcessHealth[];
   readonly restarts: number;

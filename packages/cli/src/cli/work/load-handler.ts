@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { SqsHandler } from 'batchlatch/worker';
 import { CliError } from '../cli-error.ts';
 
-/** What Node says of TypeScript that it cannot load: of any, or of more than types. */
+/** Error codes of Node for TypeScript that it cannot load: any at all, or syntax beyond types. */
 const NOT_LOADED = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
 const TYPESCRIPT = /\.[mc]?tsx?$/;
 
@@ -61,7 +61,7 @@ function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-/** Of a module, and of what CommonJS exports: also where that is a function. */
+/** Returns an own member of a module or of CommonJS exports, which may be a function. */
 function memberOf(exported: unknown, name: string): unknown {
   if ((typeof exported !== 'object' && typeof exported !== 'function') || exported === null) return undefined;
   return Object.hasOwn(exported, name) ? Reflect.get(exported, name) : undefined;

@@ -10,7 +10,7 @@ export interface SharedLimits {
   readonly rate?: { readonly records: number; readonly perMs: number };
 }
 
-/** One of `count` processes; numbers begin with 1. */
+/** A process among `count` processes; numbers begin with 1. */
 export interface ProcessPlace {
   readonly number: number;
   readonly count: number;
@@ -30,7 +30,7 @@ export function processCount(text: string): number {
   throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_PROCESSES}, or \`cores\`.`);
 }
 
-/** Returns how many processes work. Throws a `UsageError` if one of those asked for would have no share of a limit. */
+/** Returns the number of processes. Throws a `UsageError` if a limit is lower than the number asked for. */
 export function processesFor(asked: number | undefined, limits: SharedLimits): number {
   const { maxInFlight = Infinity, concurrencyPerGroup = Infinity, rate } = limits;
   const most = Math.min(maxInFlight, concurrencyPerGroup, rate?.records ?? Infinity);
@@ -75,7 +75,7 @@ function part(whole: number, { number, count }: ProcessPlace): number {
   return Math.floor(whole / count) + (number <= whole % count ? 1 : 0);
 }
 
-/** Whole records, and a time that makes up for what division leaves: 100 a second are 33 in 990 ms for each of three. */
+/** Rounds records down and shortens the time to match: of 100 a second, each of three gets 33 in 990 ms. */
 function partOfRate({ records, perMs }: NonNullable<SharedLimits['rate']>, { count }: ProcessPlace) {
   const ofOne = Math.floor(records / count);
   return { records: ofOne, perMs: Math.ceil((perMs * count * ofOne) / records) };

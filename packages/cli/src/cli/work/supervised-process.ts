@@ -11,9 +11,9 @@ export interface ProcessEnd {
   readonly error?: { readonly line: string; readonly status: ExitStatus };
 }
 
-/** One process that works, as its supervisor sees it. */
+/** A worker process, as its supervisor sees it. */
 export class SupervisedProcess {
-  /** Of its place. */
+  /** The number of its place. */
   readonly number: number;
   /** Resolves to whether it receives: false, if it ended before. */
   readonly started: Promise<boolean>;

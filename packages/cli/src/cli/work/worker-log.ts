@@ -2,10 +2,10 @@ import type { Worker, WorkerCounters, WorkerOptions } from 'batchlatch/worker';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
-/** What is told of a worker while it works: a line for each thing, or a JSON document. */
+/** A log of a running worker: a line or a JSON document for each event. */
 export interface WorkerLog {
   started(): void;
-  /** What it has done, at its end. */
+  /** Logs what the worker has done, at its end. */
   ended(): void;
 }
 
