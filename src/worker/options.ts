@@ -21,75 +21,75 @@ import { WORKER_OPERATIONS, type WorkerSqsClient } from './sdk-send.ts';
 import { isStopSignal, STOP_SIGNALS, type StopSignalName } from './signals.ts';
 
 /**
- * A Lambda handler for SQS, as `createBatchProcessor` makes one.
+ * A Lambda handler for SQS, such as the one `createBatchProcessor` returns.
  *
- * @param event As Lambda would give it.
- * @param context As Lambda would give it.
+ * @param event The event, as Lambda would pass it.
+ * @param context The context, as Lambda would pass it.
  */
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
 
 /** Options of `createWorker()`. */
 export interface WorkerOptions extends FlowOptions {
-  /** The queue; one whose name ends with `.fifo` is worked in the order of its groups. */
+  /** The URL of the queue. A queue whose name ends with `.fifo` is processed in the order of its groups. */
   readonly queueUrl: string;
-  /** What `createBatchProcessor` returned, or any Lambda handler for SQS that answers with `batchItemFailures`. */
+  /** The handler: of `createBatchProcessor`, or any that returns `batchItemFailures`. */
   readonly handler: SqsHandler;
   /**
-   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests without it, for the
-   * credentials that AWS's SDK would find.
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests are sent without the SDK, with
+   * the credentials that it would find.
    */
   readonly client?: WorkerSqsClient | CommandClient;
   /**
-   * The function name that handlers see, and the namespace of their keys where they have none of their own: give it the name of
-   * the Lambda function whose claims this worker shares. Default: the queue's name.
+   * The function name in the handler's context, and the default namespace of its keys. Use the name of the Lambda
+   * function whose claims this worker shares. Default: the queue's name.
    */
   readonly name?: string;
-  /** Tells on HTTP how the worker is: `/live`, `/ready`, `/metrics` (Prometheus), `/` (JSON). Default: nothing listens. */
+  /** Serves `/live`, `/ready`, `/metrics` (Prometheus) and `/` (JSON) on HTTP. Default: no server. */
   readonly health?: HealthOptions;
-  /** How long a stop may take, in milliseconds, before what still runs is handed back. Default 25,000. */
+  /** How long running handlers may take after a stop, in milliseconds. Default 25,000. */
   readonly shutdownTimeoutMs?: number;
   /**
-   * Signals of the process that stop the worker, from `start()` until it has stopped: the first stops it, the next ends the process at
-   * once. Such as `['SIGTERM', 'SIGINT']`. Default: none.
+   * The signals that stop the worker, such as `['SIGTERM', 'SIGINT']`. The first signal stops it, the next one
+   * ends the process at once. Default: none.
    */
   readonly stopOn?: readonly StopSignalName[];
   /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
-/** How many messages a call of the handler gets. */
+/** The size of the batches that the handler gets. */
 export interface BatchOptions {
   /** The most messages in one call. */
   readonly size: number;
-  /** How long the first message waits for others, in milliseconds from when it was received. Default 0: it takes those that are here. */
+  /** How long the first message waits for others, in milliseconds from its receipt. Default 0. */
   readonly windowMs?: number;
 }
 
-/** What bounds how much a worker does at a time, and when. */
+/** The limits of how much a worker does at a time. */
 export interface FlowOptions {
-  /** Messages in handlers at once. Default 100. */
+  /** The most messages in handlers at a time. Default 100. */
   readonly maxInFlight?: number;
   /**
-   * Of them, of one `MessageGroupId`, so that one tenant cannot take all; more of it are set aside. FIFO groups have 1. Default: no
-   * bound.
+   * The most messages of one `MessageGroupId` in handlers at a time, so that one tenant cannot take all slots; the
+   * others wait. FIFO groups have 1. Default: no limit.
    */
   readonly concurrencyPerGroup?: number;
   /**
-   * How many messages a call of the handler gets. Default: one, or those of one FIFO group that a receive brought; for
-   * `createBatchProcessor.forBatches`, up to 10 that are here.
+   * The number of messages in one call of the handler. Default: one, or the messages of one FIFO group from one
+   * receive. For `createBatchProcessor.forBatches`: up to 10 that have been received.
    */
   readonly batch?: BatchOptions;
-  /** The most receives at a time. Default 4. */
+  /** The most concurrent receive requests. Default 4. */
   readonly receivers?: number;
-  /** How many records may start in a time, in all or of each key; several rates hold together. Default: as many as there are slots. */
+  /** How many records may start in a period, in all or for each key. Several rates all apply. Default: no limit. */
   readonly rate?: Rate | readonly Rate[];
-  /** What handlers need beside the claim store: while it is down, nothing is received and nothing starts. Default: none. */
+  /** Services that the handlers need. While one is down, the worker receives and starts nothing. Default: none. */
   readonly dependencies?: readonly Dependency[];
-  /** Finds out how many handlers may run at a time, by how long they take and what is refused. Default: `maxInFlight` do. */
+  /** Adapts the concurrency to latencies and refusals. Default: `maxInFlight` is the limit. */
   readonly adaptive?: Adaptive;
 }
 
-/** Of Lambda's event source mappings for SQS. */
+/** The limits of Lambda's event source mappings for SQS. */
 const MOST_IN_BATCH = 10_000;
 const LONGEST_WINDOW_MS = 300_000;
 const MOST_RECEIVERS = 1_000;
@@ -121,7 +121,7 @@ const aDependency = members({
 const listOf = ({ expected, accepts }: Check): Check =>
   aListOf(`a list, each of which is ${expected}`, accepts);
 
-/** What the options may be. */
+/** The checks of the options. */
 export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   queueUrl: required(aQueueUrl()),
   handler: required(aFunction()),
