@@ -40,8 +40,8 @@ export interface WorkerOptions extends FlowOptions {
    */
   readonly client?: WorkerSqsClient | CommandClient;
   /**
-   * The function name in the handler's context, and the default namespace of its keys. Use the name of the Lambda
-   * function whose claims this worker shares. Default: the queue's name.
+   * The function name in the handler's context, and the default namespace of its keys. Use the name of the
+   * Lambda function whose claims this worker shares. Default: the queue's name.
    */
   readonly name?: string;
   /** Serves `/live`, `/ready`, `/metrics` (Prometheus) and `/` (JSON) on HTTP. Default: no server. */
@@ -49,8 +49,8 @@ export interface WorkerOptions extends FlowOptions {
   /** How long running handlers may take after a stop, in milliseconds. Default 25,000. */
   readonly shutdownTimeoutMs?: number;
   /**
-   * The signals that stop the worker, such as `['SIGTERM', 'SIGINT']`. The first signal stops it, the next one
-   * ends the process at once. Default: none.
+   * The signals that stop the worker, such as `['SIGTERM', 'SIGINT']`. The first signal stops it, the next
+   * one ends the process at once. Default: none.
    */
   readonly stopOn?: readonly StopSignalName[];
   /** Default: the machine's clock. */
@@ -70,20 +70,26 @@ export interface FlowOptions {
   /** The most messages in handlers at a time. Default 100. */
   readonly maxInFlight?: number;
   /**
-   * The most messages of one `MessageGroupId` in handlers at a time, so that one tenant cannot take all slots; the
-   * others wait. FIFO groups have 1. Default: no limit.
+   * The most messages of one `MessageGroupId` in handlers at a time, so that one tenant cannot take all
+   * slots; the others wait. FIFO groups have 1. Default: no limit.
    */
   readonly concurrencyPerGroup?: number;
   /**
-   * The number of messages in one call of the handler. Default: one, or the messages of one FIFO group from one
-   * receive. For `createBatchProcessor.forBatches`: up to 10 that have been received.
+   * The number of messages in one call of the handler. Default: one, or the messages of one FIFO group from
+   * one receive. For `createBatchProcessor.forBatches`: up to 10 that have been received.
    */
   readonly batch?: BatchOptions;
   /** The most concurrent receive requests. Default 4. */
   readonly receivers?: number;
-  /** How many records may start in a period, in all or for each key. Several rates all apply. Default: no limit. */
+  /**
+   * How many records may start in a period, in all or for each key. Several rates all apply. Default: no
+   * limit.
+   */
   readonly rate?: Rate | readonly Rate[];
-  /** Services that the handlers need. While one is down, the worker receives and starts nothing. Default: none. */
+  /**
+   * Services that the handlers need. While one is down, the worker receives and starts nothing. Default:
+   * none.
+   */
   readonly dependencies?: readonly Dependency[];
   /** Adapts the concurrency to latencies and refusals. Default: `maxInFlight` is the limit. */
   readonly adaptive?: Adaptive;
