@@ -110,7 +110,12 @@ describe('the monitor', () => {
       );
       const every = minutes === 60 ? '1 hour' : `${minutes} minute${minutes === 1 ? '' : 's'}`;
       expect(schedule).toEqual({ Schedule: `rate(${every})` });
-      for (const alarm of ['OverdueClaimsAlarm', 'ParkedClaimsAlarm', 'OutcomeUnknownAlarm', 'ClaimMonitorErrorsAlarm']) {
+      for (const alarm of [
+        'OverdueClaimsAlarm',
+        'ParkedClaimsAlarm',
+        'OutcomeUnknownAlarm',
+        'ClaimMonitorErrorsAlarm',
+      ]) {
         expect(at(resources, alarm, 'Properties', 'Period')).toBe(minutes * 60);
       }
     }
