@@ -1,7 +1,9 @@
 /**
- * Messages a second of `batchlatch work --processes N` beside `sqs-consumer` at its defaults, handlers of 50 ms, in turns:
- * `node --import tsx lab/bench/work-processes.ts [rounds] [processes]`. The emulator shares the machine, so that with few cores it is what bounds them.
+ * Measures the messages a second of `batchlatch work --processes N` beside `sqs-consumer` at its defaults, with
+ * handlers of 50 ms, in turns: `node --import tsx lab/bench/work-processes.ts [rounds] [processes]`. The emulator
+ * shares the machine: with few cores it is the limit.
  */
+import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

@@ -28,7 +28,7 @@ export interface ProcessIo {
 }
 
 /** Copies of this program, for a command that runs in several processes. */
-export interface Processes {
+interface Processes {
   /** Starts this program again, with the same arguments and these variables. A second signal kills it. */
   startAgain(env: Readonly<Record<string, string>>): ChildProcess;
   /** Calls this at each SIGHUP, which does not end the process from then on. */
