@@ -7,7 +7,7 @@ import { isObject } from './is-object.ts';
  * each code.
  */
 export class BatchlatchError extends Error {
-  // A literal in each class: minifying renames classes, and logs and rows keep this name.
+  /** The name of the class, also in a minified bundle. A literal in each class: minifying renames classes. */
   override name = 'BatchlatchError';
   /** The stable code, in upper case, starting with `BATCHLATCH_`. */
   readonly code: string;

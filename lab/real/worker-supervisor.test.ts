@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
-import { type EmulatedQueue, emulatedQueues } from '../../../../test/support/emulated-queues.ts';
-import { until } from '../../../../test/support/until.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
+import { type EmulatedQueue, emulatedQueues } from '../../test/support/emulated-queues.ts';
+import { until } from '../../test/support/until.ts';
 
 interface Told {
   readonly state: string;
