@@ -24,6 +24,7 @@ export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
   const { table = DEFAULT_TABLE } = options;
   const quotedName = quotedTable(table);
   const name = table.split('.').at(-1);
+  const openIndex = `CREATE INDEX IF NOT EXISTS ${quoted(`${name}_open`)} ON ${quotedName}`;
   return `CREATE TABLE IF NOT EXISTS ${quotedName} (
   key text COLLATE "C" PRIMARY KEY,
   status text NOT NULL CHECK (split_part(status, '@', 1) IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),
@@ -46,8 +47,7 @@ export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
   error jsonb,
   history jsonb
 );
-CREATE INDEX IF NOT EXISTS ${quoted(`${name}_open`)} ON ${quotedName} (status, lease_until, key)
-  WHERE status <> 'COMPLETED';
+${openIndex} (status, lease_until, key) WHERE status <> 'COMPLETED';
 CREATE INDEX IF NOT EXISTS ${quoted(`${name}_expires`)} ON ${quotedName} (expires_at);
 `;
 }
