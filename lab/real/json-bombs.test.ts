@@ -47,7 +47,7 @@ describe('A few kilobytes of gzip that are ten megabytes of JSON', () => {
   it.each(bombs)('do so where ten megabytes are allowed: %s', async (_what, text) => {
     expect(await answerTo(text, 'gzip-10')).toEqual({
       ids: ['bomb'],
-      message: expect.stringMatching(/nested deeper than 500 levels|so many values/),
+      message: expect.stringMatching(/nested deeper than 500 levels|values that would take/),
     });
   });
 
@@ -68,7 +68,7 @@ describe('A few kilobytes of gzip that are ten megabytes of JSON', () => {
   it('do so where they are as many as may be inflated', async () => {
     expect(await answerTo(`[${'[],'.repeat(690_000)}1]`, 'gzip')).toEqual({
       ids: ['bomb'],
-      message: expect.stringContaining('so many values'),
+      message: expect.stringContaining('values that would take'),
     });
   });
 });
