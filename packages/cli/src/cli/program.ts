@@ -13,7 +13,7 @@ import { showsColors } from './print/screen.ts';
 import type { OutputStream, ProcessIo } from './process-io.ts';
 import { addTableCommands } from './tables/table-commands.ts';
 import { versionOfPackage } from './version.ts';
-import { addWorkCommand } from './work/work-commands.ts';
+import { addWorkCommand } from './worker/work-commands.ts';
 
 const EXIT_STATUSES = `
 Exit status:

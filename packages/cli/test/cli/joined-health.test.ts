@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WorkerHealth } from 'batchlatch/worker';
-import { joinedHealth, NOTHING_DONE, type ToldByProcesses } from '../../src/cli/work/joined-health.ts';
+import { joinedHealth, NOTHING_DONE, type ToldByProcesses } from '../../src/cli/worker/joined-health.ts';
 
 const health = (more: Partial<WorkerHealth> = {}): WorkerHealth => ({
   state: 'running',

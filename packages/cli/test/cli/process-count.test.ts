@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { coresOf, processesFor, type SharedLimits, shareOf } from '../../src/cli/work/process-count.ts';
+import { coresOf, processesFor, type SharedLimits, shareOf } from '../../src/cli/worker/process-count.ts';
 
 const sharesOf = (limits: SharedLimits, count: number): SharedLimits[] =>
   Array.from({ length: count }, (_, index) => shareOf(limits, { number: index + 1, count }));

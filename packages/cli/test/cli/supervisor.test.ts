@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { NOTHING_DONE } from '../../src/cli/work/joined-health.ts';
-import { Supervisor } from '../../src/cli/work/supervisor.ts';
+import { NOTHING_DONE } from '../../src/cli/worker/joined-health.ts';
+import { Supervisor } from '../../src/cli/worker/supervisor.ts';
 
 /** A child process that only its test makes speak and end. */
 class FakeChild extends EventEmitter {
