@@ -89,7 +89,7 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
       const { counted, parked, failure } = found;
       const report = reportOf(table, found, clock.now());
       write(metricsLine(report, found, { at: clock.now(), requestId: context?.awsRequestId }));
-      if (failure !== undefined) throw failure.error;
+      if (failure?.isOfParked === false) throw failure.error;
       if (report.readBy === 'scan') {
         const { missingIndex } = [...counted.values()].find((one) => one.missingIndex !== undefined) ?? {};
         write(logLine(clock.now(), 'warn', 'claimsScanned', { table, missingIndex }));
@@ -97,6 +97,7 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
       if (report.overdue > 0 && limit > 0) {
         for (const line of await overdueLines(reading, { limit, logKeys })) write(line);
       }
+      if (failure !== undefined) throw failure.error; // overdue claims are more urgent, and were logged
       for (const line of linesOf(parked.claims, clock.now(), { limit, logKeys })) write(line);
       return report;
     } finally {

@@ -81,10 +81,14 @@ interface Counted extends Omit<ClaimCount, 'readBy' | 'next' | 'unreadable' | 'n
 /** The most parked claims that are read to tell their kinds, for a read unit each. */
 const MOST_PARKED = 10_000;
 
+/** The error of the store. `isOfParked`: all states are counted, and only the parked claims were not read. */
+interface ReadFailure {
+  readonly error: unknown;
+  readonly isOfParked: boolean;
+}
+
 /** Counts the most urgent states first: time may not be enough for all. Then reads the parked claims. */
-export async function countAll(
-  reading: Reading,
-): Promise<Found & { readonly failure?: { readonly error: unknown } }> {
+export async function countAll(reading: Reading): Promise<Found & { readonly failure?: ReadFailure }> {
   const counted = new Map<CountedState, Counted>();
   try {
     for (const state of STATES) counted.set(state, await countState(state, reading));
@@ -92,7 +96,8 @@ export async function countAll(
     if (count === 0) return { counted, parked: { claims: [], isWhole } };
     return { counted, parked: await readClaims('parked', reading, MOST_PARKED) };
   } catch (error) {
-    return { counted, parked: { claims: [], isWhole: false }, failure: { error } };
+    const failure = { error, isOfParked: counted.size === STATES.length };
+    return { counted, parked: { claims: [], isWhole: false }, failure };
   }
 }
 

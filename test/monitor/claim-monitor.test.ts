@@ -18,6 +18,8 @@ interface Given {
   readonly 'in-progress'?: Pages<ClaimCount>;
   readonly listed?: readonly Claim[];
   readonly list?: Pages<ClaimPage>;
+  /** Default: `list`. */
+  readonly parkedList?: Pages<ClaimPage>;
 }
 
 /** Faults and pages that no real store can be made to show. */
@@ -39,7 +41,8 @@ function storeWith(given: Given): ClaimAdmin {
       const claims = (given.listed ?? []).filter(
         ({ status }) => (status === 'PARKED') === (state === 'parked'),
       );
-      return answer(`list ${state}`, given.list ?? [{}], { ...reading, claims });
+      const pages = (state === 'parked' ? given.parkedList : undefined) ?? given.list ?? [{}];
+      return answer(`list ${state}`, pages, { ...reading, claims });
     },
     change: () => Promise.reject(new Error('The monitor changes nothing')),
   };
@@ -342,6 +345,17 @@ describe('createClaimMonitor', () => {
       const { monitor, lines } = monitorOf({ overdue: [{ count: 5 }], list: [new Error('no permission')] });
       await expect(monitor()).rejects.toThrow('no permission');
       expect(lines()).toHaveLength(1);
+    });
+
+    it('has logged the overdue claims before it fails because it cannot read the parked ones', async () => {
+      const { monitor, lines } = monitorOf({
+        overdue: [{ count: 1 }],
+        parked: [{ count: 1 }],
+        listed: [aClaim({})],
+        parkedList: [new Error('no permission')],
+      });
+      await expect(monitor()).rejects.toThrow('no permission');
+      expect(lines()).toMatchObject([{ OverdueClaims: 1, isWhole: false }, { status: 'IN_PROGRESS' }]);
     });
 
     it('fails when it does not answer, however much time there is', async () => {
