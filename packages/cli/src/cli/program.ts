@@ -11,6 +11,7 @@ import { addSubcommandIn, type End, withExamples } from './subcommand.ts';
 import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
 import type { OutputStream, ProcessIo } from './process-io.ts';
+import { addMcpCommand } from './mcp/mcp-commands.ts';
 import { addTableCommands } from './tables/table-commands.ts';
 import { versionOfPackage } from './version.ts';
 import { addWorkCommand } from './worker/work-commands.ts';
@@ -47,6 +48,7 @@ export function programOf(surroundings: ProcessIo, end: End): Command {
   addClaimsCommands(program, addLeaf);
   addDeadLetterCommands(program, addLeaf);
   addConsoleCommand(program, addLeaf);
+  addMcpCommand(program, addLeaf);
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
   addWorkCommand(program, addLeaf);

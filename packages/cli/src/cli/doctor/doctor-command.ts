@@ -32,6 +32,13 @@ interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, Postgre
 
 /** `doctor` */
 export const doctorCommand: Run<DoctorCommandOptions> = async (context, options) => {
+  const report = await reportOf(context, options);
+  print(report, options, context);
+  return hasErrors(report, options.strict) ? 1 : 0;
+};
+
+/** Checks what the options name. Throws a `UsageError` if they name nothing. */
+export async function reportOf(context: Context, options: DoctorCommandOptions): Promise<DoctorReport> {
   const looks = looksOf(context, options);
   if (looks.length === 0) {
     throw new UsageError(
@@ -41,10 +48,8 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
   }
   const reports: DoctorReport[] = [];
   for (const look of looks) reports.push(await look());
-  const report = joinedReports(reports);
-  print(report, options, context);
-  return hasErrors(report, options.strict) ? 1 : 0;
-};
+  return joinedReports(reports);
+}
 
 /** Returns a check for each kind of target. With `--postgres`, `--table` names a table of PostgreSQL. */
 function looksOf(context: Context, options: DoctorCommandOptions): (() => Promise<DoctorReport>)[] {
