@@ -11,6 +11,7 @@ const HOSTS = [
   'esbuild.github.io',
   'github.com',
   'keda.sh',
+  'modelcontextprotocol.io',
   'quint-lang.org',
   'semver.org',
   'standardschema.dev',
