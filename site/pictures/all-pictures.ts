@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { measuredOn } from '../costs/measured.ts';
 import { examplesTable } from '../costs/monthly-bill.ts';
+import { cloudWatchDashboard } from '../dashboards/cloudwatch.ts';
+import { grafanaOnCloudWatch, grafanaOnPrometheus } from '../dashboards/grafana.ts';
+import { INVOCATION_METRICS, metricsTable, MONITOR_METRICS } from '../dashboards/metrics.ts';
 import { ROOT } from '../pages/root.ts';
 import { faultNamed } from '../simulation/faults.ts';
 import { runFault } from '../simulation/run-fault.ts';
@@ -18,6 +21,13 @@ export const PICTURES: Readonly<Record<string, () => Promise<string>>> = {
   'docs/images/simulation-run.svg': async () => runPicture(await runFault(faultNamed('after-effect'))),
 };
 
+/** Dashboards to import, by their files, and how each is made. */
+export const DASHBOARDS: Readonly<Record<string, () => object>> = {
+  'docs/dashboards/cloudwatch.json': cloudWatchDashboard,
+  'docs/dashboards/grafana-cloudwatch.json': grafanaOnCloudWatch,
+  'docs/dashboards/grafana-opentelemetry.json': grafanaOnPrometheus,
+};
+
 /** A table that is made: the page that has it, between comments with its name. */
 interface MadeTable {
   readonly page: string;
@@ -31,4 +41,6 @@ export const TABLES: Readonly<Record<string, MadeTable>> = {
     page: 'docs/costs-calculator.md',
     make: () => examplesTable(measuredOn(readFileSync(path.join(ROOT, 'docs/costs.md'), 'utf8'))),
   },
+  metrics: { page: 'docs/observing.md', make: () => metricsTable(INVOCATION_METRICS) },
+  'monitor-metrics': { page: 'docs/deploying.md', make: () => metricsTable(MONITOR_METRICS) },
 };

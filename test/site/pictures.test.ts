@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { PICTURES, TABLES } from '../../site/pictures/all-pictures.ts';
+import { DASHBOARDS, PICTURES, TABLES } from '../../site/pictures/all-pictures.ts';
 import { claimLife, STATES } from '../../site/pictures/claim-life.ts';
 import { crashRuns } from '../../site/pictures/crash-points.ts';
 
@@ -12,6 +12,12 @@ describe('The pictures of the pages', () => {
     const drawn = await draw();
     if (isUpdate) await writeFile(file, drawn);
     expect(await readFile(file, 'utf8')).toBe(drawn);
+  });
+
+  it.each(Object.entries(DASHBOARDS))('%s is made from the list of metrics', async (file, make) => {
+    const made = `${JSON.stringify(make(), undefined, 2)}\n`;
+    if (isUpdate) await writeFile(file, made);
+    expect(await readFile(file, 'utf8')).toBe(made);
   });
 
   it.each(Object.entries(TABLES))('the table %s is what the code gives', async (name, { page, make }) => {

@@ -1,0 +1,66 @@
+/** A metric in CloudWatch, in the namespace `batchlatch`. */
+export interface Metric {
+  readonly names: readonly string[];
+  readonly unit: 'Count' | 'Milliseconds';
+  /** The text of the documentation's tables, in Markdown. */
+  readonly counts: string;
+}
+
+/** The metrics of `emfMetrics()`, with the dimensions `function` and `source`. */
+export const INVOCATION_METRICS: readonly Metric[] = [
+  count('Claimed', 'claims that were acquired; a record that is put off is claimed twice'),
+  count('Started', 'calls of the handler, one for each record'),
+  count('Completed', 'records whose effect is done and whose completion is stored'),
+  count(
+    'Failed',
+    'records that are handed back with an error: `failed`, `mismatch`, what cannot be read, and what had no ' +
+      'outcome in time',
+  ),
+  count('Parked', 'records that failed for good, now or before'),
+  {
+    names: ['Duplicates', 'Conflicts', 'NotStarted'],
+    unit: 'Count',
+    counts: 'records of these [outcomes](outcomes.md)',
+  },
+  count('TookOver', 'claims of attempts that had died'),
+  count('Lost', "attempts whose claim was another worker's when they ended"),
+  count('StuckHandlers', '`stuck` events'),
+  milliseconds('HandlerDuration', 'each call of the handler, with those that failed'),
+  milliseconds('ClaimDuration', 'the request to the store that brought the claim; one value for each claim'),
+  milliseconds(
+    'QueueAge',
+    "from when the record was sent to when its handler started. Kafka and EventBridge take the sender's " +
+      'word for it',
+  ),
+];
+
+/** The metrics of the monitor, with the dimension `table`. */
+export const MONITOR_METRICS: readonly Metric[] = [
+  count('OverdueClaims', 'claims whose lease has lapsed and that nobody has settled or taken over'),
+  count('ParkedClaims', 'claims that wait for a person'),
+  {
+    names: ['ParkedLapsedClaims', 'ParkedFailedClaims', 'ParkedAttemptsClaims', 'ParkedDoneClaims'],
+    unit: 'Count',
+    counts:
+      'the same by [why they are parked](operations/list.md#why-a-claim-is-parked); the outcome of ' +
+      '`ParkedLapsedClaims` is unknown',
+  },
+  count('InProgressClaims', 'claims whose lease is live'),
+  milliseconds('OldestOverdueMs', 'for how long the oldest overdue claim has been overdue'),
+];
+
+/** Returns the table of these metrics for a page. */
+export function metricsTable(metrics: readonly Metric[]): string {
+  const rows = metrics.map(
+    ({ names, unit, counts }) => `| ${names.map((name) => `\`${name}\``).join(', ')} | ${unit} | ${counts} |`,
+  );
+  return ['| metric | unit | counts |', '|---|---|---|', ...rows].join('\n');
+}
+
+function count(name: string, counts: string): Metric {
+  return { names: [name], unit: 'Count', counts };
+}
+
+function milliseconds(name: string, counts: string): Metric {
+  return { names: [name], unit: 'Milliseconds', counts };
+}
