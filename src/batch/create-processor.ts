@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { createAcquireQueue } from '../claims/acquire-queue.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { createSettlementQueue } from '../claims/settlement-queue.ts';
+import { SettlementQueue } from '../claims/settlement-queue.ts';
 import type { SettlingAttempt } from '../attempts/scope.ts';
 import type { BatchAttempt, Settings } from './context.ts';
 import type { Processor } from './open-context.ts';
@@ -30,7 +30,7 @@ export function createProcessor(
     functionName,
     givenStore,
     acquires: createAcquireQueue<BatchAttempt>({ store, clock, lingerMs, recordIdOf }),
-    settlements: createSettlementQueue<SettlingAttempt>({
+    settlements: new SettlementQueue<SettlingAttempt>({
       store,
       clock,
       random,

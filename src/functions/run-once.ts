@@ -18,7 +18,7 @@ import { hasCode, mayPass } from '../base/errors.ts';
 import { ATTEMPT } from '../claims/attempt-handle.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
-import { createSettlementQueue } from '../claims/settlement-queue.ts';
+import { SettlementQueue } from '../claims/settlement-queue.ts';
 import type { CallContext } from './call-context.ts';
 import { Turns } from './turns.ts';
 
@@ -194,7 +194,7 @@ function scopeOf<Value>(
   { store, clock, random, unstarted }: CallPorts,
 ): AttemptScope {
   // Sent without delay, as a caller waits.
-  const settlements = createSettlementQueue<SettlingAttempt>({
+  const settlements = new SettlementQueue<SettlingAttempt>({
     store,
     clock,
     random,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ClaimStore, type SettleOutcome, type Settlement, StoreError } from 'batchlatch';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { memoryStore } from 'batchlatch/memory';
-import { createSettlementQueue, type Settlements } from '../../src/claims/settlement-queue.ts';
+import { SettlementQueue, type Settlements } from '../../src/claims/settlement-queue.ts';
 
 const LINGER_MS = 5;
 
@@ -365,7 +365,7 @@ function bench(options: { requestSize?: number; isBusy?: boolean; stopsInMs?: nu
       return typeof answer === 'function' ? answer() : answer;
     },
   };
-  const queue = createSettlementQueue<string>({
+  const queue = new SettlementQueue<string>({
     store,
     clock,
     random: () => random.is,
