@@ -19,7 +19,7 @@ export const REDIS_RULES: Rules = {
   'redis-not-persistent': {
     severity: 'warning',
     what: 'neither an append-only file nor snapshots (an info where there are only snapshots)',
-    why: 'A restart forgets all claims, or those since the last snapshot: completed work runs ' + 'again.',
+    why: 'A restart forgets all claims, or those since the last snapshot: completed work runs again.',
     fix: '`appendonly yes`',
     docs: 'stores/redis.md#set-it-up',
   },
