@@ -237,13 +237,10 @@ describe('src, with the sources of the other packages,', () => {
     expect([...new Set([...files.keys()].map(roomOf))].sort()).toEqual(Object.keys(ROOMS).sort());
   });
 
-  it('is what docs/architecture.md says of its rooms', () => {
+  it('has a row for each room in docs/architecture.md', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
-    const rows = [...page.matchAll(/^\| `([^`]+)` \| .+ \| (.+) \|$/gm)].map(([, room = '', may = '']) => [
-      room,
-      [...may.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
-    ]);
-    expect(Object.fromEntries(rows)).toEqual(ROOMS);
+    const rows = [...page.matchAll(/^\| `([^`]+)` \| /gm)].map(([, room = '']) => room);
+    expect(rows.toSorted()).toEqual(Object.keys(ROOMS).toSorted());
   });
 
   it('has tests for each room, in a folder of its name', () => {

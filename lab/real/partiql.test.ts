@@ -14,8 +14,8 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/
 import { componentNamed } from '../../test/support/components/index.ts';
 import { startComponent } from './support/start-component.ts';
 
-// How PartiQL batches differ from one DynamoDB to the next. docs/testing.md has the same as a table: when a new
-// version of one of them turns a line here, turn it there.
+// How PartiQL batches differ from one DynamoDB to the next. docs/decisions/0003 says what follows for the store: when a
+// new version changes a line here, check that choice.
 
 interface Traits {
   /** What a duplicate INSERT gets. */

@@ -13,8 +13,7 @@ export const INVOCATION_METRICS: readonly Metric[] = [
   count('Completed', 'records whose effect is done and whose completion is stored'),
   count(
     'Failed',
-    'records that are handed back with an error: `failed`, `mismatch`, what cannot be read, and what had no ' +
-      'outcome in time',
+    'records handed back with an error: `failed`, `mismatch`, unreadable, or without an outcome in time',
   ),
   count('Parked', 'records that failed for good, now or before'),
   {
@@ -22,28 +21,26 @@ export const INVOCATION_METRICS: readonly Metric[] = [
     unit: 'Count',
     counts: 'records of these [outcomes](outcomes.md)',
   },
-  count('TookOver', 'claims of attempts that had died'),
-  count('Lost', "attempts whose claim was another worker's when they ended"),
+  count('TookOver', 'claims taken over from attempts that had died'),
+  count('Lost', 'attempts that ended after another worker had taken their claim'),
   count('StuckHandlers', '`stuck` events'),
-  milliseconds('HandlerDuration', 'each call of the handler, with those that failed'),
+  milliseconds('HandlerDuration', 'each call of the handler, failed ones included'),
   milliseconds('ClaimDuration', 'the request to the store that brought the claim; one value for each claim'),
   milliseconds(
     'QueueAge',
-    "from when the record was sent to when its handler started. Kafka and EventBridge take the sender's " +
-      'word for it',
+    "from the record's sending to the start of its handler. In Kafka and EventBridge the sender sets that time",
   ),
 ];
 
 /** The metrics of the monitor, with the dimension `table`. */
 export const MONITOR_METRICS: readonly Metric[] = [
-  count('OverdueClaims', 'claims whose lease has lapsed and that nobody has settled or taken over'),
+  count('OverdueClaims', 'claims whose lease has lapsed without being settled or taken over'),
   count('ParkedClaims', 'claims that wait for a person'),
   {
     names: ['ParkedLapsedClaims', 'ParkedFailedClaims', 'ParkedAttemptsClaims', 'ParkedDoneClaims'],
     unit: 'Count',
     counts:
-      'the same by [why they are parked](operations/list.md#why-a-claim-is-parked); the outcome of ' +
-      '`ParkedLapsedClaims` is unknown',
+      'the same by [kind](operations/list.md#why-a-claim-is-parked); the outcome of `ParkedLapsedClaims` is unknown',
   },
   count('InProgressClaims', 'claims whose lease is live'),
   milliseconds('OldestOverdueMs', 'for how long the oldest overdue claim has been overdue'),

@@ -38,9 +38,9 @@ describe('as text', () => {
         OrdersQueue hides a message for 20 s; with OrdersFunction it should be 185 s
         or more (6 × 30 s + 5 s of batching window). AWS refuses the mapping, because
         it is below the timeout itself.
-        Messages come again while they are still being processed or retried, and each
-        time uses up a receive; good messages then end in the dead-letter queue. Below
-        the timeout itself, AWS refuses the mapping.
+        Messages come again while they are processed or retried, and each time uses up
+        a receive; good messages end in the dead-letter queue. Below the timeout, AWS
+        refuses the mapping.
           OrdersQueue:
             Properties:
               VisibilityTimeout: 185 # 6 × 30 s + 5 s of batching window
@@ -48,9 +48,8 @@ describe('as text', () => {
 
       warning max-receive-count-too-low  template.yaml:69
         OrdersQueue gives a message up after 3 receives.
-        Conflicts, throttled invocations and crashes of neighbours use up receives
-        too, so good messages are moved to the dead-letter queue without having
-        failed.
+        Conflicts, throttling and crashes of neighbours use up receives too, so good
+        messages end in the dead-letter queue.
           OrdersQueue:
             Properties:
               RedrivePolicy:

@@ -9,8 +9,8 @@ export const ASYNCHRONOUS_RULES: Rules = {
     severity: 'warning',
     what: 'a function with a dead-letter queue of its own whose only sources are queues or streams',
     why:
-      'Lambda sends only failed asynchronous invocations there. Messages of a queue ' +
-      'that fail go to the dead-letter queue of that queue, or nowhere.',
+      'Lambda sends only failed asynchronous invocations there. Failed messages go to their ' +
+      "queue's dead-letter queue, or nowhere.",
     fix: '`RedrivePolicy` on the queue, `DestinationConfig` on the mapping of a stream',
     docs: 'sources/sqs.md#the-queue-and-the-event-source-mapping',
   },
@@ -19,21 +19,21 @@ export const ASYNCHRONOUS_RULES: Rules = {
     what:
       'a function that EventBridge, SNS or S3 invokes, without an ' +
       'on-failure destination or a dead-letter queue',
-    why: 'After its retries Lambda drops the event, and nobody is told.',
+    why: 'After its retries Lambda drops the event silently.',
     fix: '`EventInvokeConfig` with `DestinationConfig`, `OnFailure`',
     docs: 'sources/asynchronous.md',
   },
   'async-without-retries': {
     severity: 'warning',
     what: '`MaximumRetryAttempts: 0` for asynchronous invocations',
-    why: 'Claims hand back what failed or met another attempt so that it is tried again; here it never is.',
+    why: 'Records that failed or met another attempt are never tried again.',
     fix: '`MaximumRetryAttempts: 2`',
     docs: 'sources/asynchronous.md',
   },
   'rule-without-dead-letter-queue': {
     severity: 'info',
     what: 'a rule of EventBridge, or a subscription of SNS, without a dead-letter queue of its own',
-    why: "Events that cannot be delivered to Lambda never reach the function's own failure destination.",
+    why: "Undeliverable events never reach the function's failure destination.",
     fix: '`DeadLetterConfig: { Arn: … }` on the rule, `RedrivePolicy` on the subscription',
   },
 };

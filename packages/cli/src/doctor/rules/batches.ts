@@ -13,8 +13,8 @@ const LARGEST_BATCH_WITHOUT_WINDOW = 10;
 export const BATCH_RULES: Rules = {
   'report-batch-item-failures-off': {
     severity: 'error',
-    what: 'an event source mapping (SQS, Kinesis, DynamoDB Streams, Kafka) without `ReportBatchItemFailures`',
-    why: 'Lambda ignores the response and takes every batch for a success, so failed records are lost.',
+    what: 'an event source mapping without `ReportBatchItemFailures`',
+    why: 'Lambda takes every batch for a success, so failed records are lost.',
     fix: '`FunctionResponseTypes: [ReportBatchItemFailures]`',
     docs: 'deploying.md#what-a-function-needs',
   },
@@ -39,8 +39,8 @@ export const BATCH_RULES: Rules = {
   'mapping-metrics-off': {
     severity: 'info',
     isOptional: true,
-    what: 'an event source mapping without its own metrics (SQS, Kinesis, DynamoDB Streams)',
-    why: 'It cannot be seen how many messages were polled, filtered, failed or dropped.',
+    what: 'an event source mapping without metrics',
+    why: 'Nothing shows how many messages were polled, filtered, failed or dropped.',
     fix: '`MetricsConfig: { Metrics: [EventCount] }`',
   },
 };

@@ -12,14 +12,14 @@ export const BUS_SUBSCRIBER_RULES: Rules = {
     what:
       'a subscriber of a custom event bus that waits for less time ' +
       "(30 seconds at most) than the function's timeout",
-    why: 'EventBridge gives up and delivers the whole batch again while the function is still running.',
+    why: 'EventBridge delivers the whole batch again while the function still runs.',
     fix: 'a `Timeout` of the function of at most `InvocationTimeoutSeconds`',
     docs: 'sources/eventbridge-bus.md',
   },
   'bus-subscriber-asynchronous': {
     severity: 'warning',
     what: 'a subscriber of a custom event bus that invokes its function asynchronously (`EVENT`)',
-    why: "The order of events, and the bus's own retries, end at Lambda's queue.",
+    why: "Order and the bus's retries end at Lambda's queue.",
     fix: '`InvocationType: REQUEST_RESPONSE`',
     docs: 'sources/eventbridge-bus.md',
   },

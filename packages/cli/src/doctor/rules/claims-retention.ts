@@ -14,7 +14,7 @@ export const CLAIMS_RETENTION_RULES: Rules = {
     what:
       'claims that are forgotten before the queue deletes its messages (a warning ' +
       'where `retentionMs` cannot be seen and would be 4 days by default)',
-    why: 'A message that comes again after its claim was forgotten runs a second time.',
+    why: 'A message that comes again after that runs a second time.',
     fix: '`retentionMs` of at least the retention of the queue',
     docs: 'policies/retention.md',
   },

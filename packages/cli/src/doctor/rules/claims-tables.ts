@@ -29,42 +29,40 @@ export const CLAIMS_TABLE_RULES: Rules = {
     what:
       'a claims table with its TTL on another attribute than ' +
       "`expiresAt` (an info for Powertools' `expiration`)",
-    why: 'DynamoDB deletes no row of batchlatch: the table and its cost grow for ever.',
+    why: 'No row is ever deleted: the table and its cost grow for ever.',
     fix: '`TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }`',
     docs: 'policies/retention.md',
   },
   'claims-table-without-recovery': {
     severity: 'warning',
     what: 'a claims table without point-in-time recovery',
-    why: 'Rows that were deleted or overwritten by mistake are gone, and their work runs again.',
+    why: 'Rows deleted by mistake are gone, and their work runs again.',
     fix: '`PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }`',
   },
   'claims-table-without-deletion-protection': {
     severity: 'warning',
     what: 'a claims table without deletion protection',
-    why:
-      'One wrong call deletes the table. Without its claims, the ' +
-      'next delivery of a completed record runs it again.',
+    why: 'One wrong call deletes the table, and completed records run again.',
     fix: '`DeletionProtectionEnabled: true`',
   },
   'claims-table-not-retained': {
     severity: 'warning',
     what: 'a claims table that is deleted with its stack, or when it is replaced',
-    why: 'Without its claims, the next delivery of a completed record runs it again.',
+    why: 'Without its claims, completed records run again.',
     fix: '`DeletionPolicy: Retain` and `UpdateReplacePolicy: Retain`',
   },
   'claims-table-in-several-regions': {
     severity: 'error',
     what: 'a claims table that is a global table in more than one Region',
     why:
-      'A claim that is written in one Region is not seen in another at once, so ' +
-      'functions in two Regions can run the same record at the same time.',
+      'Claims reach other Regions late, so functions in two Regions can run one record at the ' +
+      'same time.',
     fix: 'one Region; or functions in one Region only, and `ignore` for this rule',
   },
   'overdue-index-missing': {
     severity: 'info',
     what: 'a claims table without the index of overdue claims',
-    why: 'Queries for overdue or parked claims scan the whole table, and pay for all of its rows.',
+    why: 'Queries for overdue or parked claims read and pay for the whole table.',
     fix: 'the index `overdue` on the table; functions write for it already',
   },
 };

@@ -14,7 +14,7 @@ export const DEAD_LETTER_QUEUE_RULES: Rules = {
   'no-dead-letter-queue': {
     severity: 'error',
     what: 'a queue with a function and without a redrive policy',
-    why: 'A message that always fails is delivered until its retention is over, and is then lost.',
+    why: 'A message that always fails is delivered until its retention is over, and then lost.',
     fix: '`RedrivePolicy` with `maxReceiveCount: 5`',
     docs: 'sources/sqs.md#the-queue-and-the-event-source-mapping',
   },
@@ -22,8 +22,8 @@ export const DEAD_LETTER_QUEUE_RULES: Rules = {
     severity: 'error',
     what: '`maxReceiveCount` below 3 (a warning below 5)',
     why:
-      'Conflicts, throttled invocations and crashes of neighbours use up receives too, so ' +
-      'good messages are moved to the dead-letter queue without having failed.',
+      'Conflicts, throttling and crashes of neighbours use up receives too, so good messages ' +
+      'end in the dead-letter queue.',
     fix: '`maxReceiveCount: 5`',
     docs: 'policies/reading.md',
   },
@@ -33,8 +33,8 @@ export const DEAD_LETTER_QUEUE_RULES: Rules = {
       'a dead-letter queue that does not keep messages longer than its ' +
       'queue (FIFO: a warning, if it keeps them for less)',
     why:
-      'A message of a standard queue keeps the time of its first sending when it is ' +
-      'moved, so it may be deleted soon after, before anyone has seen it.',
+      'A moved message keeps the time of its first sending, so it may be deleted before anyone ' +
+      'has seen it.',
     fix: '`MessageRetentionPeriod: 1209600` on the dead-letter queue',
   },
   'dead-letter-queue-type': {

@@ -17,8 +17,8 @@ export const CONCURRENCY_RULES: Rules = {
       '`MaximumConcurrency`, 5 for each that has none (a warning where reserved ' +
       'concurrency is set and a standard queue has no `MaximumConcurrency`)',
     why:
-      'Lambda polls more than it may run. Throttled messages come again after the visibility ' +
-      'timeout, with a receive used up, and end in the dead-letter queue without having run.',
+      'Lambda polls more than it may run. Throttled messages use up receives, and end in the ' +
+      'dead-letter queue without having run.',
     fix: '`ScalingConfig: { MaximumConcurrency: … }` on the mapping, at most the reserved concurrency',
   },
 };

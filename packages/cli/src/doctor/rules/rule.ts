@@ -1,6 +1,6 @@
 import type { Severity } from '../finding.ts';
 
-/** A kind of mistake that `doctor` finds; docs/doctor.md has the same texts. */
+/** A kind of mistake that `doctor` finds; docs/doctor.md has the same texts, except `fix`. */
 export interface Rule {
   /** The usual severity; a finding may be milder. */
   readonly severity: Severity;

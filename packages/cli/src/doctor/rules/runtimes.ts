@@ -48,9 +48,7 @@ export const RUNTIME_RULES: Rules = {
   'runtime-deprecated': {
     severity: 'warning',
     what: 'a runtime that AWS has deprecated',
-    why:
-      'It gets no security patches and no support, and later Lambda ' +
-      'refuses to create and to update functions on it.',
+    why: 'It gets no security patches, and later Lambda refuses to create and update functions on it.',
     fix: 'a runtime that is supported, such as `Runtime: nodejs22.x`',
     docs: 'versions.md',
   },

@@ -13,7 +13,7 @@ export const STREAM_RULES: Rules = {
   'stream-without-failure-destination': {
     severity: 'error',
     what: 'a stream mapping that gives up (`MaximumRetryAttempts`) without an on-failure destination',
-    why: 'Records that Lambda gives up on are lost, and nobody is told which.',
+    why: 'Records that Lambda gives up on are lost without a trace.',
     fix: '`DestinationConfig` with `OnFailure`',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
@@ -27,46 +27,42 @@ export const STREAM_RULES: Rules = {
   'stream-retries-too-few': {
     severity: 'warning',
     what: '`MaximumRetryAttempts` of a stream mapping below 3',
-    why: 'Conflicts count as attempts: while another attempt holds the claim, the record is the checkpoint.',
+    why: 'Conflicts with another attempt count as attempts.',
     fix: '`MaximumRetryAttempts: 5`',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
   'stream-failure-queue-retention': {
     severity: 'warning',
     what: 'a failure queue of a stream mapping that keeps messages for less than 14 days',
-    why:
-      'Its messages say which records were given up. When they are deleted ' +
-      'before a person has seen them, nobody knows what was lost.',
+    why: 'Its messages are the only list of the records that were given up.',
     fix: '`MessageRetentionPeriod: 1209600` on that queue',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
   'stream-starts-at-latest': {
     severity: 'warning',
     what: 'a stream mapping with `StartingPosition: LATEST`',
-    why:
-      'Lambda may take minutes to begin polling after a mapping was created ' +
-      'or changed. Records that arrive meanwhile are never read.',
+    why: 'Lambda may take minutes to begin polling. Records that arrive meanwhile are never read.',
     fix: '`StartingPosition: TRIM_HORIZON`, or `AT_TIMESTAMP`',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
   'stream-does-not-bisect': {
     severity: 'info',
     what: 'a stream mapping without `BisectBatchOnFunctionError`',
-    why: 'A record that ends the process takes its whole batch along, at every attempt.',
+    why: 'A record that ends the process takes its whole batch along each time.',
     fix: '`BisectBatchOnFunctionError: true`',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
   'tumbling-window': {
     severity: 'error',
     what: 'a tumbling window',
-    why: 'batchlatch refuses such events: they need a state that is passed from record to record.',
+    why: 'batchlatch refuses such events: they pass a state from record to record.',
     fix: 'no `TumblingWindowInSeconds`',
     docs: 'sources/streams.md#limits',
   },
   'kafka-not-provisioned': {
     severity: 'error',
     what: 'a Kafka mapping without provisioned pollers',
-    why: 'Partial batch responses need the provisioned mode; without it, failed records count as done.',
+    why: 'Partial batch responses need provisioned mode; otherwise failed records count as done.',
     fix: '`ProvisionedPollerConfig: { MinimumPollers: 1 }`',
     docs: 'sources/kafka.md#the-event-source-mapping',
   },

@@ -22,9 +22,9 @@ export const VISIBILITY_RULES: Rules = {
       "a queue's visibility timeout below the function's timeout (a warning " +
       'below six times the timeout and the batching window)',
     why:
-      'Messages come again while they are still being processed or retried, and ' +
-      'each time uses up a receive; good messages then end in the dead-letter ' +
-      'queue. Below the timeout itself, AWS refuses the mapping.',
+      'Messages come again while they are processed or retried, and each time uses up a ' +
+      'receive; good messages end in the dead-letter queue. Below the timeout, AWS refuses the ' +
+      'mapping.',
     fix: '`VisibilityTimeout` of six times the timeout, plus the window',
     docs: 'deploying.md#what-a-function-needs',
   },
@@ -34,27 +34,23 @@ export const VISIBILITY_RULES: Rules = {
       "a lease (`leaseMs`, otherwise the function's timeout and a " +
       'second) that ends after the visibility timeout',
     why:
-      'After a crash the next delivery meets the lease of the dead process, ' +
-      'is a conflict, and uses up a receive without running.',
+      "After a crash the next delivery is a conflict with the dead process's lease, and uses up " +
+      'a receive without running.',
     fix: 'a longer `VisibilityTimeout`, or a shorter `leaseMs`',
     docs: 'options.md#time',
   },
   'visibility-timeout-over-12-hours': {
     severity: 'error',
     what: 'a visibility timeout of more than 12 hours',
-    why: 'SQS keeps a message invisible for at most 12 hours after it was received.',
-    fix:
-      '`VisibilityTimeout` of at most 43200; longer work belongs ' +
-      'into a workflow that a short function starts',
+    why: 'SQS keeps a message invisible for at most 12 hours.',
+    fix: '`VisibilityTimeout` of at most 43200; longer work in a workflow that the function starts',
   },
   'function-too-long-for-sqs': {
     severity: 'error',
-    what:
-      'a function behind SQS that may run for so long that six ' +
-      'times its timeout is more than 12 hours (2 hours)',
+    what: 'a function behind SQS with a timeout of more than 2 hours',
     why:
-      'No visibility timeout can be long enough: SQS allows 12 hours at most, ' +
-      'so messages come again while they are being processed.',
+      'Six times its timeout is more than the 12 hours that SQS allows, so messages come again ' +
+      'while they are processed.',
     fix: 'a `Timeout` of at most 900, with the long work in a workflow that the function starts',
   },
 };

@@ -17,7 +17,7 @@ export const WIDE_PERMISSION_RULES: Rules = {
     what:
       'a statement that allows actions of DynamoDB or SQS on every resource, or ' +
       'every action of them (except AWSLambdaSQSQueueExecutionRole of AWS)',
-    why: 'An attacker who takes over the function can read and change all tables or queues of the account.',
+    why: 'Whoever takes over the function can change all tables or queues of the account.',
     fix: 'the ARN of the table or queue, and the actions that are used',
   },
 };

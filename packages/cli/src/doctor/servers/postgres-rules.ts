@@ -13,23 +13,19 @@ export const POSTGRES_RULES: Rules = {
   'postgres-table-columns': {
     severity: 'error',
     what: 'a claims table whose columns or key are not those that this version needs',
-    why:
-      'Statements fail, and no record runs; or the rows of an acquire ' +
-      'are found in another order than they are locked in.',
+    why: 'Statements fail and no record runs, or rows are locked in the wrong order.',
     fix: 'the statements of `npx batchlatch table create --postgres --print`, or the columns that are named',
   },
   'postgres-index-missing': {
     severity: 'warning',
     what: 'a claims table without one of its indexes, or with one that is not valid',
-    why: 'Queries for overdue claims, and the clean-up of claims past their retention, read the whole table.',
+    why: 'Queries for overdue claims and the clean-up read the whole table.',
     fix: '`CREATE INDEX CONCURRENTLY`, as `npx batchlatch table create --postgres --print` shows it',
   },
   'postgres-table-unlogged': {
     severity: 'error',
     what: 'a claims table that is UNLOGGED or temporary',
-    why:
-      'PostgreSQL empties it after a crash, and a replica has ' +
-      'nothing of it: work that is done runs again.',
+    why: 'PostgreSQL empties it after a crash, and replicas lack it: completed work runs again.',
     fix: '`ALTER TABLE … SET LOGGED`',
   },
   'postgres-grant-missing': {
@@ -42,7 +38,7 @@ export const POSTGRES_RULES: Rules = {
   'postgres-row-security': {
     severity: 'warning',
     what: 'row-level security on the claims table that applies to this role',
-    why: 'A row that a policy hides can neither be claimed nor be seen: its records fail again and again.',
+    why: 'A hidden row can be neither claimed nor seen: its record fails again and again.',
     fix: 'a policy that lets the role see every row, or `ALTER TABLE … DISABLE ROW LEVEL SECURITY`',
     docs: GRANTS,
   },
@@ -55,42 +51,39 @@ export const POSTGRES_RULES: Rules = {
   'postgres-not-durable': {
     severity: 'error',
     what: '`fsync` off (a warning where only `synchronous_commit` is off)',
-    why: 'After a crash the last claims are gone, and work that is done runs again.',
+    why: 'After a crash the last claims are gone, and completed work runs again.',
     fix: '`fsync = on` and `synchronous_commit = on`',
   },
   'postgres-not-cleaned': {
     severity: 'warning',
     what: 'more than 10,000 rows that have been past their retention for a day',
-    why: 'PostgreSQL deletes nothing by itself: the table, its indexes and its backups grow for ever.',
+    why: 'PostgreSQL deletes nothing by itself: table, indexes and backups grow for ever.',
     fix: '`npx batchlatch table clean --postgres`, or `deleteForgottenClaims`, every hour',
   },
   'postgres-statement-pooler': {
     severity: 'error',
     what: 'a pooler that allows no transactions, such as PgBouncer in statement mode',
-    why: '`inTransaction` cannot work: its effect and its completion would not be one.',
+    why: '`inTransaction` cannot work.',
     fix: '`pool_mode = transaction`',
   },
   'postgres-pooler': {
     severity: 'info',
     what: 'a pooler between the functions and the database, such as PgBouncer or RDS Proxy',
     why:
-      'batchlatch keeps nothing in a session (leave out `prepare`), so that ' +
-      'transaction mode is enough. What a handler itself keeps in one (SET, LISTEN, ' +
-      'advisory locks, temporary tables) is lost after each transaction.',
+      'Transaction mode is enough for claims (without `prepare`). What a handler keeps in a ' +
+      'session (SET, LISTEN, advisory locks, temporary tables) is lost after each transaction.',
     fix: 'nothing for claims',
   },
   'postgres-clock-differs': {
     severity: 'info',
     what: 'a server whose clock is more than 5 s from that of this machine',
-    why:
-      'Leases go by the clock of the server alone. People see a ' +
-      'claim as overdue sooner or later than it is.',
+    why: "Leases go by the server's clock. People see claims as overdue at other times.",
     fix: 'time by NTP on both',
   },
   'postgres-old': {
     severity: 'warning',
     what: 'a server older than PostgreSQL 13',
-    why: 'It gets no fixes any more, and batchlatch is not tested with it.',
+    why: 'It gets no fixes, and batchlatch is not tested with it.',
     fix: 'a version that is maintained',
   },
 };

@@ -5,7 +5,7 @@ export const REDIS_RULES: Rules = {
   'redis-eviction': {
     severity: 'error',
     what: 'a `maxmemory-policy` other than `noeviction`',
-    why: 'When its memory is full, Redis deletes claims, and work that is done runs again.',
+    why: 'When its memory is full, Redis deletes claims, and completed work runs again.',
     fix: '`maxmemory-policy noeviction`, in the parameter group or by `CONFIG SET`',
     docs: 'stores/redis.md#set-it-up',
   },
@@ -19,9 +19,7 @@ export const REDIS_RULES: Rules = {
   'redis-not-persistent': {
     severity: 'warning',
     what: 'neither an append-only file nor snapshots (an info where there are only snapshots)',
-    why:
-      'A restart forgets the claims, all of them or those since the ' +
-      'last snapshot: work that is done runs again.',
+    why: 'A restart forgets all claims, or those since the last snapshot: completed work runs again.',
     fix: '`appendonly yes`',
     docs: 'stores/redis.md#set-it-up',
   },
@@ -35,8 +33,8 @@ export const REDIS_RULES: Rules = {
     severity: 'warning',
     what: 'a replica that is more than 10 s or 1 MB behind, or not in line',
     why:
-      'If it becomes the primary, the claims that it does not have ' +
-      'are forgotten, and work that is done runs again.',
+      'If it becomes the primary, the claims that it lacks are forgotten, and completed work ' +
+      'runs again.',
     fix: '`wait` of the store, `min-replicas-to-write` and `min-replicas-max-lag`, or a nearer replica',
     docs: 'stores/redis.md#set-it-up',
   },
@@ -64,15 +62,14 @@ export const REDIS_RULES: Rules = {
     severity: 'info',
     what: 'a server whose clock is more than 5 s from that of this machine',
     why:
-      'Leases go by the clock of the server alone. People see a claim as overdue ' +
-      'sooner or later than it is; a replica whose clock differs ends leases at ' +
-      'other times when it becomes the primary (`clockToleranceMs`).',
+      "Leases go by the server's clock. People see claims as overdue at other times; a replica " +
+      'that becomes primary ends leases by its own clock (`clockToleranceMs`).',
     fix: 'time by NTP on both',
   },
   'redis-old': {
     severity: 'warning',
     what: 'a server older than Redis 6',
-    why: 'It gets no fixes any more, and batchlatch is not tested with it.',
+    why: 'It gets no fixes, and batchlatch is not tested with it.',
     fix: 'a version that is maintained',
   },
 };
