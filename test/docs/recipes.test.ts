@@ -38,7 +38,10 @@ describe('The recipes', () => {
       (name) => !shown.some(({ file }) => file.startsWith(`${RECIPES}/${name}/`)) && !leadsTo(name),
     );
     expect(missing).toEqual(WITHOUT_PAGE);
-    expect(pagesOfRecipes.filter((page) => !shown.some((block) => block.page === page))).toEqual([]);
+    const showsNone = pagesOfRecipes.filter((page) => !shown.some((block) => block.page === page));
+    expect(
+      showsNone.filter((page) => !/\]\(\.\.\/\.\.\/(?:test|packages)\//.test(PAGES.get(page) ?? '')),
+    ).toEqual([]);
   });
 
   it.each(pagesOfRecipes)('%s says to install what its projects have', (page) => {
