@@ -1,12 +1,13 @@
 import { examine } from './examine.ts';
 import type { DoctorReport } from './finding.ts';
+import { parseState } from '../template/parse-state.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import { readTemplate } from '../template/read-template.ts';
 import { Resolver } from '../template/resolver.ts';
 import type { TemplateModel } from '../template/template-model.ts';
 
 /**
- * Finds mistakes in a template of CloudFormation or SAM. `parameters` override the template's defaults.
+ * Finds mistakes in a template of CloudFormation or SAM, or in the state of an SST app. `parameters` override the template's defaults.
  * `now`, in epoch milliseconds, decides which runtimes are deprecated. `all` reports optional findings too.
  * Throws a `ConfigurationError` if the text is not a template.
  */
@@ -22,7 +23,7 @@ export function doctorTemplate(
     readonly all?: boolean;
   } = {},
 ): DoctorReport {
-  const template = parseTemplate(source);
+  const template = parseState(source) ?? parseTemplate(source);
   const model = readTemplate(template, new Resolver(template.data, parameters));
   return examine({ ...model, origin: 'template', now, claimsTables: new Set() }, skippedOf(model), { all });
 }

@@ -14,6 +14,8 @@ declare function $config(config: {
   run(): Promise<Readonly<Record<string, unknown>> | void>;
 }): unknown;
 
+declare const $app: { readonly stage: string };
+
 declare namespace sst {
   class Secret {
     constructor(name: string);

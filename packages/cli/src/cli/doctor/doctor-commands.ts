@@ -22,7 +22,10 @@ export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void
     define: (command) => {
       command
         .optionsGroup('What to look at:')
-        .option('--template <file>', 'template of SAM or CloudFormation, in YAML or JSON')
+        .option(
+          '--template <file>',
+          'template of SAM or CloudFormation, or the exported state of SST or Pulumi',
+        )
         .addOption(
           new Option('--parameter <name=value>', "value of one of the template's parameters; may be repeated")
             .argParser(parameter)

@@ -19,6 +19,7 @@ export default $config({
         overdue: { hashKey: 'overdueShard', rangeKey: 'leaseUntil', projection: 'keys-only' },
       },
       ttl: 'expiresAt', // without TTL no row is ever deleted
+      ...($app.stage === 'production' && { deletionProtection: true }),
     });
 
     const deadLetters = new sst.aws.Queue('DeadLetters', {
