@@ -9,7 +9,9 @@ const blocks = codeBlocks(page);
 
 describe('The tabs of docs/quick-start.md', () => {
   it('have one handler: the JavaScript is the TypeScript without its types', async () => {
-    const [ts, js] = ['orders.ts', 'orders.js'].map((file) => blocks.find(({ name }) => name === file)?.code ?? '');
+    const [ts, js] = ['orders.ts', 'orders.js'].map(
+      (file) => blocks.find(({ name }) => name === file)?.code ?? '',
+    );
     expect(js).toContain('createBatchProcessor(');
     const plain = async (code = ''): Promise<string> =>
       (await transform(code, { loader: 'ts', minifyWhitespace: true })).code;
@@ -19,7 +21,9 @@ describe('The tabs of docs/quick-start.md', () => {
   });
 
   it('have a tested file for each way to deploy; for SAM it is the template that runs above', () => {
-    const shown = blocks.flatMap(({ file }) => /^packages\/create\/templates\/(\w+)\//.exec(file ?? '')?.[1] ?? []);
+    const shown = blocks.flatMap(
+      ({ file }) => /^packages\/create\/templates\/(\w+)\//.exec(file ?? '')?.[1] ?? [],
+    );
     expect(['sam', ...shown].toSorted()).toEqual(Object.keys(DEPLOYMENTS).toSorted());
   });
 });

@@ -14,7 +14,9 @@ const shown = [...PAGES].flatMap(([page, text]) =>
   codeBlocks(text).flatMap(({ file, code }) => (file === undefined ? [] : [{ page, file, code }])),
 );
 const parts = [...PAGES].flatMap(([page, text]) =>
-  codeBlocks(text).flatMap(({ part, code, line }) => (part === undefined ? [] : [{ at: `${page}:${line}`, part, code }])),
+  codeBlocks(text).flatMap(({ part, code, line }) =>
+    part === undefined ? [] : [{ at: `${page}:${line}`, part, code }],
+  ),
 );
 const pagesOfRecipes = [...PAGES.keys()].filter((page) => page.startsWith('docs/recipes/'));
 const projects = readdirSync(RECIPES, { withFileTypes: true })
@@ -83,7 +85,11 @@ function packagesOf(project: string): string[] {
 
 /** Whether the file has these lines one after the other, indented as the file wants them. */
 function hasLines(text: string, code: string): boolean {
-  const plain = (lines: string): string => `\n${lines.split('\n').map((line) => line.trim()).join('\n')}\n`;
+  const plain = (lines: string): string =>
+    `\n${lines
+      .split('\n')
+      .map((line) => line.trim())
+      .join('\n')}\n`;
   return plain(text).includes(plain(code));
 }
 

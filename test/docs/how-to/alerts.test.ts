@@ -13,7 +13,8 @@ const page = pageFiles('docs/how-to/alerts.md');
 it('docs/how-to/alerts.md makes an alarm for each row of its table, and tells one topic of all', async () => {
   const { stack } = await page.load<{ stack: Stack }>('app.ts');
   const alarms = Object.values(Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm')).map(
-    ({ Properties }) => Properties as { readonly MetricName?: string; readonly AlarmActions: readonly object[] },
+    ({ Properties }) =>
+      Properties as { readonly MetricName?: string; readonly AlarmActions: readonly object[] },
   );
   const names = new Set(alarms.map(({ MetricName }) => MetricName));
   for (const name of [

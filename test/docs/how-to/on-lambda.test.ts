@@ -42,7 +42,7 @@ describe('docs/how-to/charge-once.md', () => {
     await once(provider, 'listening');
     process.env['PAYMENTS_URL'] = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   });
-  afterAll(() => provider.close());
+  afterAll(() => void provider.close());
 
   it('charges an order once although the answer was lost, and parks one whose card is declined', async () => {
     const { handler } = await pages.chargeOnce.load<Charging>('charge-orders.ts');
@@ -54,7 +54,8 @@ describe('docs/how-to/charge-once.md', () => {
     expect(await handler(order('b', '1', 500), lambdaContext())).toEqual(ALL_DONE);
     expect([asked.length, new Set(asked).size, charged.size]).toEqual([2, 1, 1]);
 
-    for (const amount of [600, 5_000, 5_000]) await handler(order('c', String(amount), amount), lambdaContext());
+    for (const amount of [600, 5_000, 5_000])
+      await handler(order('c', String(amount), amount), lambdaContext());
     await handler(order('d', '1', 600), lambdaContext()); // another amount for order 1
     expect([asked.length, charged.size]).toEqual([4, 2]);
   });

@@ -18,7 +18,10 @@ describe('docs/how-to', () => {
 
   it.each(names)('%s has at most 350 words of prose, and code that a test loads', (name) => {
     const page = PAGES.get(`${FOLDER}/${name}`) ?? '';
-    const prose = page.replaceAll(/^```[^]*?^```$/gm, '').split(/\s+/).filter((word) => /\w/.test(word));
+    const prose = page
+      .replaceAll(/^```[^]*?^```$/gm, '')
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word));
     expect(prose.length).toBeGreaterThanOrEqual(120);
     expect(prose.length).toBeLessThanOrEqual(350);
     const files = codeBlocks(page).flatMap(({ name: file }) => file ?? []);

@@ -27,7 +27,8 @@ const ALL_DONE = { batchItemFailures: [] };
 let dead: EmulatedQueue;
 beforeAll(async () => {
   dead = await queues.create();
-  for (const service of ['SQS', 'S3']) process.env[`AWS_ENDPOINT_URL_${service}`] = new URL(dead.queueUrl).origin;
+  for (const service of ['SQS', 'S3'])
+    process.env[`AWS_ENDPOINT_URL_${service}`] = new URL(dead.queueUrl).origin;
   process.env['DEAD_LETTERS_URL'] = dead.queueUrl;
 });
 afterAll(() => stopResolving());
@@ -90,7 +91,10 @@ it('docs/how-to/order-per-customer.md: a failure holds back its customer alone',
     if (eventId === 'a-1' && isBroken) throw new Error('The account is locked');
     applied.push(eventId);
   };
-  const events = ['a-1', 'a-2', 'b-1', 'b-2'].map((eventId) => ({ eventId, customerId: eventId.slice(0, 1) }));
+  const events = ['a-1', 'a-2', 'b-1', 'b-2'].map((eventId) => ({
+    eventId,
+    customerId: eventId.slice(0, 1),
+  }));
   for (const event of events) await sendEvent(event);
   const groups = (await queue.receive()).Records.map(({ attributes }) => attributes.MessageGroupId);
   expect(new Set(groups)).toEqual(new Set(['a', 'b']));
@@ -134,8 +138,10 @@ it('docs/how-to/poison-messages.md: what cannot succeed becomes a dead letter, a
   }
 
   expect(charged.toSorted()).toEqual(['good', 'unknown']);
-  const letters = (await dead.receive()).Records.map(({ messageAttributes }) => messageAttributes['ErrorName']);
-  expect(letters.map((name) => name?.stringValue).toSorted()).toEqual([
+  const letters = (await dead.receive()).Records.map(
+    ({ messageAttributes }) => messageAttributes['ErrorName'],
+  );
+  expect(letters.map((name) => name?.stringValue ?? '').toSorted()).toEqual([
     'Error',
     'InvalidBodyError',
     'PermanentError',
@@ -177,7 +183,10 @@ describe('docs/how-to/large-files.md', () => {
 it('docs/how-to/off-lambda.md: the worker runs the handler on the messages of the queue', async () => {
   const queue = await queues.create();
   Object.assign(process.env, { QUEUE_URL: queue.queueUrl, HEALTH_PORT: '0' });
-  const { payments } = await load<{ payments: { charge(order: object): Promise<void> } }>('off-lambda', 'orders.ts');
+  const { payments } = await load<{ payments: { charge(order: object): Promise<void> } }>(
+    'off-lambda',
+    'orders.ts',
+  );
   const charge = jest.spyOn(payments, 'charge');
   for (const orderId of ['1', '2']) await queue.send({ orderId: `of the worker ${orderId}` });
   const { worker } = await load<{ worker: Worker }>('off-lambda', 'worker.ts');

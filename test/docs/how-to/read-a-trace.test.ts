@@ -19,7 +19,9 @@ const page = pageFiles(PAGE);
 exampleTable();
 
 const exporter = new InMemorySpanExporter();
-trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+trace.setGlobalTracerProvider(
+  new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }),
+);
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 
 it('docs/how-to/read-a-trace.md shows the trace that its handler makes', async () => {
