@@ -162,6 +162,8 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           { to: 'docs/operations/redrive.md', text: 'Redrive' },
         ],
       },
+      'docs/dashboards.md',
+      { to: 'docs/mcp.md', text: 'MCP server' },
       'docs/apm-agents.md',
       'docs/versions.md',
     ],
