@@ -157,14 +157,14 @@ describeWith([chromium], 'the documentation site', () => {
     });
 
     it('shows the tab that is chosen, and the one of its name when the page is opened again', async () => {
-      const main = page.locator('#VPContent');
+      const panel = (text: string) => page.locator('.tab', { hasText: text });
       await open(page, '/quick-start.html', PAGES['/quick-start.html']);
-      expect(await main.getByText('resource "aws_dynamodb_table"').isVisible()).toBe(false);
-      await main.getByText('Terraform', { exact: true }).first().click();
-      await main.getByText('aws_dynamodb_table').first().waitFor();
+      expect(await panel('aws_dynamodb_table').isVisible()).toBe(false);
+      await page.locator('.tabs label', { hasText: 'Terraform' }).click();
+      await panel('aws_dynamodb_table').waitFor();
       await page.reload({ waitUntil: 'load' });
-      await main.getByText('aws_dynamodb_table').first().waitFor();
-      expect(await main.getByText('new BatchQueue(').isVisible()).toBe(false);
+      await panel('aws_dynamodb_table').waitFor();
+      expect(await panel('new BatchQueue(').isVisible()).toBe(false);
     });
 
     it('runs a fault that is picked, plays it, and says how it ended', async () => {
