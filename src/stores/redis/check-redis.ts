@@ -24,7 +24,7 @@ export interface RedisServer {
 export interface RedisProblem {
   /** `BATCHLATCH_EVICTION`: the server may delete claims when its memory is full. */
   readonly code: 'BATCHLATCH_EVICTION';
-  /** What is wrong, and what to do. */
+  /** The problem, and how to solve it. */
   readonly message: string;
 }
 
@@ -83,7 +83,7 @@ const checked = new WeakSet<object>();
 export function warnOfEviction(client: RedisClient, connection: Connection): void {
   if (checked.has(client)) return;
   checked.add(client);
-  void warnIfEvicting(client, connection).catch(() => undefined); // no warning if the server does not tell
+  void warnIfEvicting(client, connection).catch(() => undefined); // no warning if the server does not say
 }
 
 async function warnIfEvicting(client: RedisClient, connection: Connection): Promise<void> {
@@ -103,8 +103,8 @@ function problemsOf({ evictionPolicy }: RedisServer): RedisProblem[] {
     {
       code: 'BATCHLATCH_EVICTION',
       message:
-        `Redis deletes keys when its memory is full (maxmemory-policy \`${evictionPolicy}\`): claims would be forgotten, and their work done ` +
-        'again. Set `maxmemory-policy noeviction`.',
+        `Redis deletes keys when its memory is full (maxmemory-policy \`${evictionPolicy}\`): ` +
+        'claims would be forgotten, and their work repeated. Set `maxmemory-policy noeviction`.',
     },
   ];
 }
@@ -136,7 +136,9 @@ function infoIn(text: string): ReadonlyMap<string, string> {
 
 const QUESTION = { ms: REDIS_QUESTION_MS };
 
-/** A connection whose calls fail after 10 seconds: clients keep commands while they are not connected. */
+/**
+ * Returns a connection whose calls fail after 10 seconds: clients keep commands while they are not connected.
+ */
 function boundedConnection(connection: Connection): Connection {
   const limits = { send: QUESTION, primaries: QUESTION };
   const limited = bounded(connection, limits, unansweredByStore, systemClock);

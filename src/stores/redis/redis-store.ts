@@ -33,9 +33,9 @@ export interface RedisStoreOptions {
   /** The prefix of the names of claims in Redis, without braces. Default `batchlatch:`. */
   readonly prefix?: string;
   /**
-   * Over how many slots of a cluster the claims are spread, from 1 to 1,024. A batch takes one script call
-   * for each slot that its claims are in. Another number gives other names, so existing claims are no longer
-   * found. Default: 16 for the client of a cluster, none for other clients.
+   * The number of slots of a cluster that hold the claims, from 1 to 1,024. A batch needs a script call for
+   * each of its slots. Another number changes the names of claims, so existing ones are no longer found.
+   * Default: 16 for the client of a cluster, none for other clients.
    */
   readonly slots?: number;
   /**
@@ -66,7 +66,7 @@ const DEFAULT_PREFIX = 'batchlatch:';
 const SLOTS_OF_CLUSTERS = 16;
 /** Results stay in the memory of Redis until they are forgotten. Longer ones need `resultsIn`. */
 export const MAX_RESULT_BYTES = 1_048_576;
-/** One script writes as many rows. */
+/** The most rows of one script. */
 export const REQUEST_SIZE: number = WRITES_PER_SCRIPT;
 
 type RedisStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'requestSize' | 'maxResultBytes'>>;

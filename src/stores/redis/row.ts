@@ -52,7 +52,6 @@ const KINDS = {
 } as const satisfies Readonly<Record<Exclude<keyof Claim, 'key'>, string>>;
 const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][];
 
-/** The fields whose values differ from row to row, and the key. */
 const OWN_NAMES: ReadonlySet<keyof Claim> = new Set<keyof Claim>([
   'key',
   ...FIELDS.flatMap(([name, kind]) => (kind === 'own' || kind === 'json' ? [name] : [])),
@@ -147,7 +146,8 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
 }
 
 const NOT_OURS =
-  'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.';
+  'is not a claim: it is not a hash with an `owner` and a known `status`. ' +
+  'Only batchlatch may use the keys with the prefix of `redisStore`.';
 
 /** Returns the error for a key that another program uses. */
 export function notOurs(key: string): StoreError {

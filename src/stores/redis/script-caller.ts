@@ -45,10 +45,7 @@ export type ScriptCaller = (
   signal?: StopSignal,
 ) => Promise<ScriptAnswer[]>;
 
-/**
- * Callers wait for at most 30 seconds (`engineStore`): nobody would use a claim that is made later, until its
- * lease ends.
- */
+/** The time after which callers have given up (`engineStore`). A later claim would only block its key. */
 const LATEST_MS = 30_000;
 
 /** The most text of arguments in one script, in UTF-16 code units. A single item may be longer. */
@@ -141,7 +138,7 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
   };
 }
 
-/** Whether one script can take all items, as in most batches. */
+/** Returns whether one script can take all items, as for most batches. */
 function isOneChunk(items: readonly ScriptItem[], mostRows: number): boolean {
   let length = 0;
   for (const { key, args } of items) {

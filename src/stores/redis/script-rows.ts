@@ -3,10 +3,10 @@ import { textOf } from './connection.ts';
 import { toStoreError } from './failures.ts';
 import { notOurs, type Row } from './row.ts';
 
-/** One row of a script call. */
+/** A row in a script call. */
 export interface ScriptItem {
   readonly key: string;
-  /** A stored row of this owner must be replicated too. Undefined: a row of any owner. */
+  /** The owner whose stored row must be replicated too. Undefined: any owner. */
   readonly owner?: string;
   /** The part of the row's write that other rows may share. Undefined if the script writes no fields. */
   readonly template?: readonly string[];
