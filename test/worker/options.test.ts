@@ -34,7 +34,7 @@ describe("a worker's options", () => {
     [{ dependencies: { name: 'payments', isDown } }, 'Expected `dependencies`'],
     [{ dependencies: [{ name: 'payments' }] }, 'Expected `dependencies`'],
     [{ dependencies: [{ name: 'pay"ments', isDown }] }, 'Expected `dependencies`'],
-    [{ dependencies: [{ name: 'claim-store', isDown }] }, 'give the dependency another name'],
+    [{ dependencies: [{ name: 'claim-store', isDown }] }, "is the claim store's name: rename the dependency"],
     [
       {
         dependencies: [
