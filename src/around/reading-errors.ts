@@ -1,6 +1,11 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** The error of a record that killed processes while it was read. Code: `BATCHLATCH_READING_KILLS`. */
+/**
+ * `suspectsFirst()`: `maxCrashes` processes, at least three, died while reading the record. It is `invalid`,
+ * until its mark is forgotten after `retentionMs`. Code: `BATCHLATCH_READING_KILLS`.
+ *
+ * @remarks See docs/policies/reading.md.
+ */
 export class ReadingKillsError extends BatchlatchError {
   override name = 'ReadingKillsError';
   /**
@@ -18,7 +23,12 @@ export class ReadingKillsError extends BatchlatchError {
   }
 }
 
-/** The error of a record that was not read, to protect the rest of its batch. Code: `BATCHLATCH_NOT_READ`. */
+/**
+ * `suspectsFirst()`: the record was handed back unread, for the reason in the message. Code:
+ * `BATCHLATCH_NOT_READ`.
+ *
+ * @remarks None, unless the same record keeps coming.
+ */
 export class NotReadError extends BatchlatchError {
   override name = 'NotReadError';
   /**

@@ -22,7 +22,13 @@ export interface NewerRow {
   readonly version?: string;
 }
 
-/** A row in a newer format, which this version must not overwrite. Code: `BATCHLATCH_NEWER_ROW`. */
+/**
+ * A newer version of batchlatch wrote the row. This version neither claims the key nor changes the row. Code:
+ * `BATCHLATCH_NEWER_ROW`.
+ *
+ * @remarks Deploy that version to all functions that use the table, and to the command line:
+ * docs/releases.md.
+ */
 export class NewerRowError extends StoreError {
   override name = 'NewerRowError';
   /** Private, because the key must not appear in logs. */

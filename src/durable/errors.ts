@@ -2,7 +2,13 @@ import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
-/** The execution has another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
+/**
+ * `startDurable`: an execution of this name has another payload. None was started, and the claim is parked.
+ * Code: `BATCHLATCH_EXECUTION_MISMATCH`.
+ *
+ * @remarks Make more of the body part of `key`. `payload` must not change between deliveries, as the current
+ * time does.
+ */
 export class ExecutionMismatchError extends BatchlatchError {
   override name = 'ExecutionMismatchError';
   /**
@@ -21,7 +27,12 @@ export class ExecutionMismatchError extends BatchlatchError {
   }
 }
 
-/** Lambda did not confirm the execution; redelivery retries. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`. */
+/**
+ * `startDurable`: Lambda throttled the request, failed or did not answer. The execution may have been
+ * started. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`.
+ *
+ * @remarks None: the next delivery uses the same name, so nothing starts twice.
+ */
 export class ExecutionNotStartedError extends BatchlatchError {
   override name = 'ExecutionNotStartedError';
   /**

@@ -1,6 +1,12 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** The error of an event that no source can read. No record was run. Code: `BATCHLATCH_UNSUPPORTED_EVENT`. */
+/**
+ * No source reads the event, `source` names another service, or it has a tumbling window. Nothing was run,
+ * and the invocation fails. `withHttpIdempotency` rejects with it for an event that is not HTTP. Code:
+ * `BATCHLATCH_UNSUPPORTED_EVENT`.
+ *
+ * @remarks Check the function's trigger, and `source`: docs/sources.md.
+ */
 export class UnsupportedEventError extends BatchlatchError {
   override name = 'UnsupportedEventError';
   /**
@@ -13,7 +19,12 @@ export class UnsupportedEventError extends BatchlatchError {
   }
 }
 
-/** The error of a record that is not what its source documents. Code: `BATCHLATCH_MALFORMED_RECORD`. */
+/**
+ * A record is not what its source documents: no body, another `eventSource`, or no envelope for `decode`. The
+ * record is `invalid`. Code: `BATCHLATCH_MALFORMED_RECORD`.
+ *
+ * @remarks Fix the sender. A redrive policy moves such records to the dead-letter queue.
+ */
 export class MalformedRecordError extends BatchlatchError {
   override name = 'MalformedRecordError';
   /**
@@ -28,8 +39,10 @@ export class MalformedRecordError extends BatchlatchError {
 }
 
 /**
- * The error of a failed record that cannot be named in a partial response, so the whole batch is delivered
- * again. Code: `BATCHLATCH_UNNAMED_RECORD`.
+ * A failed record has no `messageId`, sequence number or offset, so the partial response cannot name it. The
+ * whole batch is delivered again. Code: `BATCHLATCH_UNNAMED_RECORD`.
+ *
+ * @remarks Check the source of the event: AWS names each record.
  */
 export class UnnamedRecordError extends BatchlatchError {
   override name = 'UnnamedRecordError';

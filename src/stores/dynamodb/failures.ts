@@ -1,5 +1,6 @@
 import { StoreError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
+import type { StoreErrorCode } from '../../claims/store-error-code.ts';
 
 /**
  * Statement codes, cancellation reasons and exception names after which the same write may succeed.
@@ -39,7 +40,7 @@ export function isMissingIndex(thrown: unknown): boolean {
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const { name, message, code: ofNetwork, fault } = told(thrown);
-  const final = (code: string, text: string): StoreError =>
+  const final = (code: StoreErrorCode, text: string): StoreError =>
     new StoreError(text, { cause: thrown, isRetryable: false, code });
 
   if (name.startsWith('ResourceNotFound')) {

@@ -36,6 +36,12 @@ export function refusedInTests<Made>(made: () => Made): () => Made {
   };
 }
 
+/**
+ * A test would write to DynamoDB in AWS. It is refused before any request; over HTTP: 503. Functions in
+ * Lambda are never refused. Code: `BATCHLATCH_DEFAULT_STORE_IN_TESTS`.
+ *
+ * @remarks See docs/recipes/testing.md#without-a-store.
+ */
 const IN_TESTS =
   'NODE_ENV is `test` and no `store` is given, so the test would write to the table that ' +
   'CLAIMS_TABLE_NAME names in AWS. ' +

@@ -1,10 +1,11 @@
 import { StoreError } from '../../base/errors.ts';
+import type { StoreErrorCode } from '../../claims/store-error-code.ts';
 
 /** An error of Redis, recognised by its beginning, and our message. With a `code` it is not retryable. */
 interface Failure {
   readonly begins: RegExp;
   readonly message: string;
-  readonly code?: string;
+  readonly code?: StoreErrorCode | 'BATCHLATCH_CONFIGURATION';
 }
 
 const FAILURES: readonly Failure[] = [
