@@ -9,8 +9,8 @@ import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError, isError } from '../base/errors.ts';
 
 /**
- * A handler of `createBatchProcessor.forBatches` returned neither nothing nor an array with an entry for each
- * item. All its records are handed back, although their work may be done. Code: `BATCHLATCH_BATCH_ANSWER`.
+ * A handler of `createBatchProcessor.forBatches` returned something else than results. All its records are
+ * handed back, although their work may be done. Code: `BATCHLATCH_BATCH_ANSWER`.
  *
  * @remarks Fix the handler.
  */

@@ -7,8 +7,8 @@ import type { SchemaPolicy } from '../batch/context.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**
- * The body does not fit the `schema`. The handler was not run, and the claim is parked. `issues` lists at
- * most ten paths, without values. Code: `BATCHLATCH_INVALID_BODY`.
+ * The body does not fit the `schema`. The handler was not run, and the claim is parked. `issues` lists paths
+ * without values. Code: `BATCHLATCH_INVALID_BODY`.
  *
  * @remarks Fix the sender, or fix the schema and release the claim.
  */
@@ -43,11 +43,7 @@ export class SchemaFailedError extends BatchlatchError {
    * @param options The schema's error, as the `cause`.
    */
   constructor(options: { cause: unknown }) {
-    super(
-      'BATCHLATCH_SCHEMA_FAILED',
-      'The `schema` threw or rejected, so it is unknown whether the body fits; see the cause',
-      options,
-    );
+    super('BATCHLATCH_SCHEMA_FAILED', 'The `schema` threw or rejected; see the cause', options);
   }
 }
 

@@ -37,7 +37,7 @@ export function isInvalidBody(error: unknown): boolean {
  * The key was claimed `maxAttempts` times without success, and is parked. Crashes count; released and
  * unstarted claims do not. Code: `BATCHLATCH_TOO_MANY_ATTEMPTS`.
  *
- * @remarks Fix the cause, which earlier log lines show, then release the claim.
+ * @remarks Fix the cause, then release the claim.
  */
 export class TooManyAttemptsError extends BatchlatchError {
   override name = 'TooManyAttemptsError';
@@ -52,11 +52,10 @@ export class TooManyAttemptsError extends BatchlatchError {
 }
 
 /**
- * The last attempt crashed and may have done its work. The key is parked (`onLapsedLease: 'park'`). Code:
- * `BATCHLATCH_LAPSED_LEASE`.
+ * The last attempt crashed and may have done its work. The key is parked. Code: `BATCHLATCH_LAPSED_LEASE`.
  *
- * @remarks Find out whether the work was done. If so, resolve the claim, otherwise release it. `claims list
- * --parked lapsed` lists such claims.
+ * @remarks Find out whether the work was done. If so, resolve the claim, otherwise release it
+ * (docs/operations/list.md).
  */
 export class LapsedLeaseError extends BatchlatchError {
   override name = 'LapsedLeaseError';
@@ -64,8 +63,7 @@ export class LapsedLeaseError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
-      'The lease of the last attempt lapsed, and whether its work was done is not known ' +
-        "(onLapsedLease: 'park')",
+      'The last attempt crashed, and it is not known whether its work was done ' + "(onLapsedLease: 'park')",
     );
   }
 }
@@ -85,11 +83,10 @@ export class MismatchError extends BatchlatchError {
 }
 
 /**
- * The handler succeeded, but its completion could not be stored in time (docs/policies/store-outages.md), so
- * it may run again. The `cause` is the store's error. Code: `BATCHLATCH_COMPLETION_NOT_STORED`.
+ * The handler succeeded, but the store did not take its completion in time (docs/policies/store-outages.md).
+ * It may run again. Code: `BATCHLATCH_COMPLETION_NOT_STORED`.
  *
- * @remarks Restore the store. `error.result` has the function's result; `withHttpIdempotency` sends the
- * response.
+ * @remarks Restore the store; the `cause` is its error. `error.result` has the function's result.
  */
 export class CompletionNotStoredError extends BatchlatchError {
   override name = 'CompletionNotStoredError';
@@ -189,8 +186,8 @@ export class CommitNotAllowedError extends BatchlatchError {
 }
 
 /**
- * The result given to `commit` or `inTransaction` cannot be stored as the key's answer. Nothing was
- * committed. Code: `BATCHLATCH_COMMIT_RESULT`.
+ * The result given to `commit` or `inTransaction` cannot be the key's answer. Code:
+ * `BATCHLATCH_COMMIT_RESULT`.
  *
  * @remarks Return a result that can be stored.
  */
@@ -199,7 +196,7 @@ export class CommitResultError extends BatchlatchError {
   constructor(problem: string) {
     super(
       'BATCHLATCH_COMMIT_RESULT',
-      `Nothing was committed, because its result cannot be kept as the answer to later calls: ${problem}`,
+      `Nothing was committed, because its result cannot be stored: ${problem}`,
     );
   }
 }

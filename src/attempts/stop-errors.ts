@@ -23,8 +23,8 @@ export class LeaseLostError extends BatchlatchError {
 }
 
 /**
- * The handler ran longer than `recordTimeoutMs`, and its signal was aborted. The `cause` is what it then
- * threw. Code: `BATCHLATCH_RECORD_TIMEOUT`.
+ * The handler ran longer than `recordTimeoutMs`, and its signal was aborted. The `cause` is what it threw.
+ * Code: `BATCHLATCH_RECORD_TIMEOUT`.
  *
  * @remarks Make the handler faster, or increase `recordTimeoutMs`.
  */
@@ -46,8 +46,8 @@ export class RecordTimeoutError extends BatchlatchError {
 }
 
 /**
- * The invocation's time was nearly over while the handler ran. `withIdempotency` also rejects with it
- * (`NoTimeLeftError`) if no time was left to start. Over HTTP: 503. Code: `BATCHLATCH_DEADLINE`.
+ * The invocation's time was nearly over. `withIdempotency` also rejects with it (`NoTimeLeftError`) if no
+ * time was left to start. Over HTTP: 503. Code: `BATCHLATCH_DEADLINE`.
  *
  * @remarks Increase the function's timeout or `concurrency`, or reduce the batch size.
  */
@@ -69,8 +69,8 @@ export class DeadlineError extends BatchlatchError {
 }
 
 /**
- * The worker is stopping, and the handler ran near the end of `shutdownTimeoutMs`. The attempt does not
- * count, and the message comes again. Code: `BATCHLATCH_WORKER_STOPPED`.
+ * The worker is stopping, and the handler ran near the end of `shutdownTimeoutMs`. The message comes again.
+ * Code: `BATCHLATCH_WORKER_STOPPED`.
  *
  * @remarks Increase `shutdownTimeoutMs`, and the container's limit (ECS: `stopTimeout`; Kubernetes:
  * `terminationGracePeriodSeconds`).
@@ -85,8 +85,7 @@ export class WorkerStoppedError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_WORKER_STOPPED',
-      'The worker is stopping and its time for that (shutdownTimeoutMs) is nearly over, so the handler ' +
-        'was told to stop',
+      'The worker is stopping (shutdownTimeoutMs), so the handler was told to stop',
       options,
     );
   }
@@ -108,9 +107,8 @@ export class InterruptedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_INTERRUPTED',
-      'The handler returned after it had seen its signal aborted, so its work may be half done and was not ' +
-        'acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call ' +
-        '`context.done()` if the work was finished',
+      'The handler returned after its signal was aborted, so its work may be half done. ' +
+        'Call `signal.throwIfAborted()` to stop, or `context.done()` if the work is finished',
       options,
     );
   }

@@ -29,7 +29,7 @@ export class BatchlatchError extends Error {
  * An option, an environment variable or an expression is invalid. Thrown at start; outside Lambda, a missing
  * store is reported by the first batch, call or request (503). Code: `BATCHLATCH_CONFIGURATION`.
  *
- * @remarks Correct the option in the message. In tests, pass `store: memoryStore()`.
+ * @remarks Correct it. In tests, pass `store: memoryStore()`.
  */
 export class ConfigurationError extends BatchlatchError {
   override name = 'ConfigurationError';
@@ -47,7 +47,7 @@ export class ConfigurationError extends BatchlatchError {
 /**
  * A claim store failed. More specific errors have codes of their own. Code: `BATCHLATCH_STORE`.
  *
- * @remarks None if `isRetryable`: the record is delivered again. Otherwise fix the cause in the message.
+ * @remarks None if `isRetryable`: the record is delivered again. Otherwise fix the cause.
  */
 export class StoreError extends BatchlatchError {
   override name = 'StoreError';

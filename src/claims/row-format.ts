@@ -37,8 +37,8 @@ export class NewerRowError extends StoreError {
   constructor(row: NewerRow) {
     const { key, format, version } = row;
     super(
-      `The row whose key has the hash ${keyHash(key)} is of format ${format}, and this version of ` +
-        `batchlatch reads format ${FORMAT}: a newer version wrote it. Deploy ` +
+      `A newer version of batchlatch wrote the row whose key has the hash ${keyHash(key)} ` +
+        `(format ${format}; this version reads ${FORMAT}). Deploy ` +
         `${version === undefined ? 'that version' : `version ${version} or later`} here too.`,
       { isRetryable: false, code: 'BATCHLATCH_NEWER_ROW' },
     );

@@ -30,8 +30,7 @@ export type StoreErrorCode =
   | 'BATCHLATCH_ITEM_TOO_LARGE'
   /**
    * The claim store did not answer in 10 seconds (DynamoDB, statements, renewals) or 30 seconds (other
-   * calls). The request may have been carried out. The record is handed back. Code:
-   * `BATCHLATCH_STORE_SILENT`.
+   * calls). The record is handed back. Code: `BATCHLATCH_STORE_SILENT`.
    *
    * @remarks Check for a client without timeouts, a network that drops packets, or an overloaded store.
    */
@@ -44,22 +43,21 @@ export type StoreErrorCode =
    */
   | 'BATCHLATCH_SDK_NOT_FOUND'
   /**
-   * The key is completed, but its result cannot be read. If `isRetryable` is false, it is gone, or the store
-   * is not wrapped with its storage. Over HTTP: 503 or 410. Code: `BATCHLATCH_RESULT_UNAVAILABLE`.
+   * The key is completed, but its result cannot be read; if `isRetryable` is false, it is gone. Over HTTP:
+   * 503 or 410. Code: `BATCHLATCH_RESULT_UNAVAILABLE`.
    *
    * @remarks Wrap the store in `resultsIn`. A lifecycle rule must outlast `retentionMs`.
    */
   | 'BATCHLATCH_RESULT_UNAVAILABLE'
   /**
-   * A result is too long for its row, and the result storage failed. The key is parked, and callers get
-   * `BATCHLATCH_UNSERIALIZABLE_RESULT`. Code: `BATCHLATCH_RESULT_NOT_STORED`.
+   * A result is too long for its row, and the result storage failed. The key is parked. Code:
+   * `BATCHLATCH_RESULT_NOT_STORED`.
    *
-   * @remarks Check the result storage: permissions, bucket, network.
+   * @remarks Check the storage: permissions, bucket, network.
    */
   | 'BATCHLATCH_RESULT_NOT_STORED'
   /**
-   * `wait` of `redisStore`: too few replicas confirmed the write in time. A new claim is given back or
-   * lapses; an end is stored again. Code: `BATCHLATCH_NOT_REPLICATED`.
+   * `wait` of `redisStore`: too few replicas confirmed the write in time. Code: `BATCHLATCH_NOT_REPLICATED`.
    *
    * @remarks Check the replicas, or increase `wait.timeoutMs`.
    */

@@ -45,8 +45,8 @@ export class NoTimeLeftError extends BatchlatchError {
  * The key failed permanently, or its last attempt crashed and `onLapsedLease` is `'park'`. The `cause` is the
  * stored error. Code: `BATCHLATCH_PARKED`.
  *
- * @remarks Fix the cause, then release the claim: docs/operations/release.md. It is forgotten after
- * `retentionMs.parked`, 90 days by default.
+ * @remarks Fix the cause, then release the claim: docs/operations/release.md. It is forgotten after 90 days
+ * by default.
  */
 export class ParkedError extends BatchlatchError {
   override name = 'ParkedError';
@@ -58,16 +58,15 @@ export class ParkedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_PARKED',
-      'This idempotency key is parked: it does not run again until a person releases it ' +
-        'or its retention (`retentionMs.parked`) is over. The cause says why',
+      'This key is parked until a person releases it or `retentionMs.parked` is over. The cause says why',
       options,
     );
   }
 }
 
 /**
- * The function has run, but its result cannot be stored: JSON would change it, or it is too long. Every later
- * call gets this error. Code: `BATCHLATCH_UNSERIALIZABLE_RESULT`.
+ * The function has run, but JSON would change its result, or it is too long. Every later call gets this
+ * error. Code: `BATCHLATCH_UNSERIALIZABLE_RESULT`.
  *
  * @remarks Return JSON values that fit, or set a `serializer`. Releasing the claim would run the function
  * again.

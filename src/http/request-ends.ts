@@ -14,8 +14,8 @@ import type { HttpSettings } from './options.ts';
 const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
 
 /**
- * Stored, not thrown: the response is larger than `maxResponseBytes`. Later requests with the key get 410.
- * Code: `BATCHLATCH_RESPONSE_NOT_KEPT`.
+ * Stored, not thrown: the response is larger than `maxResponseBytes`. Later requests get 410. Code:
+ * `BATCHLATCH_RESPONSE_NOT_KEPT`.
  *
  * @remarks Return less, or increase `maxResponseBytes`.
  */
@@ -168,8 +168,8 @@ function storedResponse(result: string | undefined): HttpResponse | undefined {
 }
 
 /**
- * An HTTP handler ran, but did not return an HTTP response. Later requests with the key get the status
- * without a body, or 409. Code: `BATCHLATCH_RESPONSE_UNREADABLE`.
+ * An HTTP handler ran, but did not return an HTTP response. Later requests get the status without a body, or
+ * 409. Code: `BATCHLATCH_RESPONSE_UNREADABLE`.
  *
  * @remarks Fix the handler.
  */
@@ -178,8 +178,8 @@ class ResponseUnreadableError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_RESPONSE_UNREADABLE',
-      'The handler ran, but its response is not an HTTP response: expected a status from 200 to 599 ' +
-        'and a body that is a string. It does not run again for this key; fix the handler',
+      'The handler ran, but did not return an HTTP response: expected a status from 200 to 599 ' +
+        'and a string body. It does not run again for this key',
     );
   }
 }

@@ -2,7 +2,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 /**
  * No key can be derived from a record: a path finds nothing, a key function fails, or the payload is not
- * plain JSON (docs/keys.md#what-makes-two-payloads-one-key). The record is `invalid`. Code: `BATCHLATCH_KEY`.
+ * plain JSON (docs/keys.md#what-makes-two-payloads-one-key). Code: `BATCHLATCH_KEY`.
  *
  * @remarks Correct `key`, or the sender.
  */

@@ -112,7 +112,7 @@ export interface DecoderOptions {
  * A payload could not be decoded, or is too large or deep to parse (docs/sources/decode.md). The record is
  * handed back as `failed` if `isRetryable`, otherwise as `invalid`. Code: `BATCHLATCH_DECODE`.
  *
- * @remarks Check `decode` and the sender. The `cause` is the decoder's error.
+ * @remarks Check `decode` and the sender.
  */
 export class DecodeError extends BatchlatchError {
   override name = 'DecodeError';

@@ -2,8 +2,7 @@ import { BatchlatchError } from '../base/errors.ts';
 
 /**
  * No source reads the event, `source` names another service, or it has a tumbling window. Nothing was run,
- * and the invocation fails. `withHttpIdempotency` rejects with it for an event that is not HTTP. Code:
- * `BATCHLATCH_UNSUPPORTED_EVENT`.
+ * and the invocation fails. Code: `BATCHLATCH_UNSUPPORTED_EVENT`.
  *
  * @remarks Check the function's trigger, and `source`: docs/sources.md.
  */
@@ -23,7 +22,7 @@ export class UnsupportedEventError extends BatchlatchError {
  * A record is not what its source documents: no body, another `eventSource`, or no envelope for `decode`. The
  * record is `invalid`. Code: `BATCHLATCH_MALFORMED_RECORD`.
  *
- * @remarks Fix the sender. A redrive policy moves such records to the dead-letter queue.
+ * @remarks Fix the sender.
  */
 export class MalformedRecordError extends BatchlatchError {
   override name = 'MalformedRecordError';
@@ -39,8 +38,8 @@ export class MalformedRecordError extends BatchlatchError {
 }
 
 /**
- * A failed record has no `messageId`, sequence number or offset, so the partial response cannot name it. The
- * whole batch is delivered again. Code: `BATCHLATCH_UNNAMED_RECORD`.
+ * A failed record has no `messageId`, sequence number or offset for the partial response. Code:
+ * `BATCHLATCH_UNNAMED_RECORD`.
  *
  * @remarks Check the source of the event: AWS names each record.
  */
@@ -54,8 +53,8 @@ export class UnnamedRecordError extends BatchlatchError {
   constructor(count: number) {
     super(
       'BATCHLATCH_UNNAMED_RECORD',
-      `${count} record(s) without a messageId or a sequence number cannot be reported individually: ` +
-        'the batch is handed back as a whole, and what is completed will not run again',
+      `${count} record(s) have no messageId or sequence number, so the whole batch is handed back; ` +
+        'completed records do not run again',
     );
   }
 }

@@ -64,8 +64,5 @@ ${fence}${example}${fence.split('').toReversed().join('')}
 
 /** Turns names of pages, such as `docs/keys.md#paths`, into links. */
 function linked(text: string): string {
-  return text.replaceAll(/\bdocs\/([\w/-]+\.md)(#[\w-]+)?/g, (_, page: string, anchor: string = '') => {
-    const [, title = page] = /^# (.+)$/m.exec(readFileSync(`docs/${page}`, 'utf8')) ?? [];
-    return `[${title}](${page}${anchor})`;
-  });
+  return text.replaceAll(/\bdocs\/((?:[\w-]+\/)*)([\w-]+\.md)((?:#[\w-]+)?)/g, '[$2]($1$2$3)');
 }

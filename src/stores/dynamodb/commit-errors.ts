@@ -12,8 +12,8 @@ export interface CommitRefusal {
 }
 
 /**
- * The items of `commit` do not fit a transaction: none or more than 99, an invalid entry or value, or the
- * claim's own row. Nothing was sent. Code: `BATCHLATCH_COMMIT_ITEMS`.
+ * The items of `commit` do not fit a transaction, or contain the claim's own row. Nothing was sent. Code:
+ * `BATCHLATCH_COMMIT_ITEMS`.
  *
  * @remarks Correct the entry in the message.
  */
@@ -30,8 +30,8 @@ export class CommitItemsError extends BatchlatchError {
 }
 
 /**
- * A condition of the handler's own items did not hold; `reasons` names them. Nothing was written, and the
- * claim is still the attempt's. Code: `BATCHLATCH_COMMIT_REFUSED`.
+ * A condition of the handler's own items did not hold (`reasons`). Nothing was written, and the claim is
+ * still held. Code: `BATCHLATCH_COMMIT_REFUSED`.
  *
  * @remarks Commit other items, return without an effect, or throw.
  */

@@ -47,8 +47,7 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
     return final(
       'BATCHLATCH_TABLE_NOT_FOUND',
       `DynamoDB has no table \`${tableName}\` in this account, region and endpoint. ` +
-        'Create it (template.yaml and claimsTableDefinition() define it), or name the right one in ' +
-        'CLAIMS_TABLE_NAME or `tableName`.',
+        'Create it (`npx batchlatch table create`), or correct CLAIMS_TABLE_NAME or `tableName`.',
     );
   }
   if (name.startsWith('AccessDenied')) {

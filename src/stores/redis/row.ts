@@ -147,7 +147,7 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
 
 const NOT_OURS =
   'is not a claim: it is not a hash with an `owner` and a known `status`. ' +
-  'Only batchlatch may use the keys with the prefix of `redisStore`.';
+  'Only batchlatch may use the `prefix` of `redisStore`.';
 
 /** Returns the error for a key that another program uses. */
 export function notOurs(key: string): StoreError {
