@@ -26,9 +26,7 @@ export class CallDeadline {
     return this.#endsAt - this.#clock.now();
   }
 
-  /**
-   * Ends all calls within `limitMs`. Handlers are told to stop before that, by `graceMs` and time to store.
-   */
+  /** Ends all calls within `limitMs`. Handlers are told to stop earlier: `graceMs` and time to store. */
   end(limitMs: number, graceMs: number): void {
     this.#endsAt = this.#clock.now() + limitMs;
     this.#graceMs = graceMs;

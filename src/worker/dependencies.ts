@@ -11,10 +11,7 @@ export interface Dependency {
    * @param error The error.
    */
   readonly isDown: (error: unknown) => boolean;
-  /**
-   * Checks the service before a message is tried; rejects while it is down. Limit: 5 seconds. Default: the
-   * next message is the check.
-   */
+  /** Rejects while the service is down. Limit: 5 seconds. Default: the next message is the check. */
   readonly check?: () => Promise<unknown>;
 }
 

@@ -116,10 +116,7 @@ export class Flow {
     this.scheduler.startAll();
   }
 
-  /**
-   * Starts nothing more, and returns the unstarted batches. The second call, when nothing runs, returns the
-   * rest.
-   */
+  /** Starts nothing more, and returns unstarted batches. Called again when nothing runs, the rest. */
   stop(): HandlerBatch[] {
     this.#resumed.open();
     this.#breaker.stop();

@@ -36,9 +36,7 @@ export function leftOf(
   return left;
 }
 
-/**
- * Returns whether this is a killer on its last receive: messages behind it must not become dead letters too.
- */
+/** Returns whether this is a killer on its last receive: messages behind it must not share its end. */
 function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean {
   return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
 }

@@ -77,10 +77,7 @@ export class MessageLeases {
     await this.#visibility?.release(held);
   }
 
-  /**
-   * Stops renewing messages that have run. Failed ones become visible after the queue's own visibility
-   * timeout, if that is shorter.
-   */
+  /** Releases messages that have run. Failed ones are hidden no longer than the queue's timeout says. */
   async releaseRun(held: readonly HeldMessage[], failed: ReadonlySet<string>): Promise<void> {
     await this.release(held);
     const { visibilityTimeoutMs = Infinity } = this.#facts ?? {};

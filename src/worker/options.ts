@@ -81,13 +81,9 @@ export interface FlowOptions {
   readonly batch?: BatchOptions;
   /** The most concurrent receive requests. Default 4. */
   readonly receivers?: number;
-  /**
-   * The most records that may start in a period, in all or for each key. All rates apply. Default: no limit.
-   */
+  /** The most records that may start in a period, in all or for each key; all apply. Default: no limit. */
   readonly rate?: Rate | readonly Rate[];
-  /**
-   * Services that handlers need. While one is down, the worker receives and starts nothing. Default: none.
-   */
+  /** Services that handlers need. While one is down, the worker receives nothing. Default: none. */
   readonly dependencies?: readonly Dependency[];
   /** Adapts the concurrency to latencies and refusals. Default: `maxInFlight` is the limit. */
   readonly adaptive?: Adaptive;

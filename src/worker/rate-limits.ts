@@ -4,10 +4,7 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { HandlerBatch, HeldMessage, RateKeys } from './held-message.ts';
 
-/**
- * The most keys to keep. The least recently used start as new, which helps only keys that are over their
- * rate.
- */
+/** The most keys to keep. The least recently used start as new, which helps only keys over their rate. */
 const MOST_KEYS = 10_000;
 /** Longer keys are hashed, to save memory. */
 const LONGEST_KEY = 128;
@@ -142,10 +139,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /**
-   * Returns the delay, in milliseconds, until `count` may start. More than the bucket holds start when it is
-   * full, and are owed.
-   */
+  /** Returns the delay, in milliseconds, until `count` may start. More than `records` are owed. */
   waitMs(count: number, now: number): number {
     this.#fill(now);
     const { records, perMs } = this.#rate;

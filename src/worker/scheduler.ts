@@ -82,10 +82,7 @@ export class Scheduler {
     this.startAll();
   }
 
-  /**
-   * Starts nothing more, and returns the unstarted batches. The second call, when nothing runs, returns the
-   * rest.
-   */
+  /** Starts nothing more, and returns unstarted batches. Called again when nothing runs, the rest. */
   close(): HandlerBatch[] {
     this.#isFlushing = true;
     this.startAll();

@@ -152,9 +152,7 @@ export interface MessageQueue {
 /** SQS's limit of messages in a request. */
 export const MOST_IN_REQUEST = 10;
 
-/**
- * Returns the errors of a request's messages. Never rejects: a failed request has failed for each message.
- */
+/** Returns the errors of a request's messages. Never rejects: a failed request fails each message. */
 export async function errorsOfEach(
   count: number,
   request: () => Promise<readonly (Error | undefined)[]>,

@@ -152,9 +152,7 @@ export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' |
 /** The events whose listeners have thrown, for each worker. Each is reported once. */
 const told = new WeakMap<object, Set<string>>();
 
-/**
- * Calls the listeners. One that throws or rejects affects no message, no other listener and not the process.
- */
+/** Calls the listeners. One that throws or rejects affects no message, other listener or process. */
 export function emitSafely<Name extends keyof WorkerEvents>(
   emitter: EventEmitter<WorkerEvents>,
   name: Name,

@@ -137,9 +137,7 @@ function infoIn(text: string): ReadonlyMap<string, string> {
 
 const QUESTION = { ms: REDIS_QUESTION_MS };
 
-/**
- * Returns a connection whose calls fail after 10 seconds: clients keep commands while they are not connected.
- */
+/** Limits calls to 10 seconds: clients keep commands while they are not connected. */
 function boundedConnection(connection: Connection): Connection {
   const limits = { send: QUESTION, primaries: QUESTION };
   const limited = bounded(connection, limits, unansweredByStore, systemClock);

@@ -5,10 +5,7 @@ export interface KeyNames {
   nameOf(key: string): string;
   /** Returns the key of a row; undefined if no key has this name. */
   keyOf(name: string): string | undefined;
-  /**
-   * Returns a pattern for SCAN that matches the rows of keys with this prefix, after the prefix that the
-   * client adds.
-   */
+  /** Returns a SCAN pattern for keys with this prefix, after the prefix that the client adds. */
   patternOf(keyPrefix: string, clientPrefix: string): string;
 }
 

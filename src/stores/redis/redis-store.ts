@@ -25,10 +25,7 @@ import { warnOfEviction } from './check-redis.ts';
 
 /** Options of `redisStore()`. */
 export interface RedisStoreOptions {
-  /**
-   * A client of `ioredis` or of `redis` (node-redis), also of a cluster; one of node-redis has to be
-   * connected.
-   */
+  /** A client or cluster of `ioredis` or `redis` (node-redis); node-redis must be connected. */
   readonly client: RedisClient;
   /** The prefix of the names of claims in Redis, without braces. Default `batchlatch:`. */
   readonly prefix?: string;
@@ -43,10 +40,7 @@ export interface RedisStoreOptions {
    * is ahead becomes the primary. Default 0.
    */
   readonly clockToleranceMs?: number;
-  /**
-   * Waits after each write until replicas have it, so that fewer writes are lost in a failover. Default: does
-   * not wait.
-   */
+  /** Waits after each write until replicas have it: a failover loses fewer. Default: does not wait. */
   readonly wait?: WaitOptions;
 }
 
@@ -116,10 +110,7 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
   };
 }
 
-/**
- * Returns the rows that the options describe. Throws a `ConfigurationError` that names the factory if they
- * cannot work.
- */
+/** Returns the rows of the options. Throws a `ConfigurationError` that names the factory. */
 export function rowsOf(
   factory: string,
   options: RedisStoreOptions,

@@ -15,10 +15,7 @@ export interface WaitOptions {
   readonly aof?: boolean;
 }
 
-/**
- * Sends a command, then waits for copies of all earlier writes of the primary, including rows that it only
- * read.
- */
+/** Sends a command, then waits for copies of all earlier writes of the primary, rows read included. */
 export type Replication = (
   connection: Connection,
   key: string,

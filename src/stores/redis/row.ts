@@ -9,10 +9,7 @@ export interface Row {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/**
- * A write of a row, without its values for the fields in `own`. Times are relative to one that the server
- * adds.
- */
+/** A write of a row, without the values of `own` fields. Times are relative to the server's. */
 export interface RowWrite {
   /** Names of times and milliseconds, in turn. */
   readonly times: readonly string[];
@@ -110,10 +107,7 @@ export function isAlike(one: Fields, other: Fields): boolean {
   return true;
 }
 
-/**
- * Returns the stored values of the fields that every transition changes, in the order that the scripts
- * expect.
- */
+/** Returns the stored values that every transition changes, in the order that the scripts expect. */
 export function witnessesOf({ fields }: Row): string[] {
   return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
 }
