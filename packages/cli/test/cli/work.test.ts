@@ -99,7 +99,11 @@ describe('batchlatch work', () => {
       'export const run = 1;\nexport const go = 2;',
       /has no export `handler`: .*It has `go`, `run`\.\n$/,
     ],
-    ['value.mjs', 'export const handler = {};', /`handler` of .*value\.mjs is not a function \(object\)\.\n$/],
+    [
+      'value.mjs',
+      'export const handler = {};',
+      /`handler` of .*value\.mjs is not a function \(object\)\.\n$/,
+    ],
   ])('says what is in the way of the handler: %s', async (name, source, message) => {
     const file = source === undefined ? path.join(folder, name) : await moduleOf(name, source);
     const { status, out, err } = await runCommand(['work', file, '--queue-url', 'http://127.0.0.1:9/q']);
