@@ -63,7 +63,7 @@ export class LapsedLeaseError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
-      'The last attempt crashed, and it is not known whether its work was done ' + "(onLapsedLease: 'park')",
+      "The last attempt crashed, and it is not known whether its work was done (onLapsedLease: 'park')",
     );
   }
 }

@@ -132,12 +132,12 @@ async function thrownBy(run: Run): Promise<unknown> {
 
 /** Processes one message and returns the error that an observer is told. `undefined`: it has no body. */
 async function recordError(
-  options: ProcessorOptions<unknown>,
+  options: ProcessorOptions,
   body: string | undefined,
   handler: () => unknown = noWork,
 ): Promise<unknown> {
   let told: unknown;
-  const processor = createBatchProcessor<unknown>(handler, {
+  const processor = createBatchProcessor(handler, {
     store: memoryStore(),
     observer: { onEvent: (event) => void ('error' in event && (told ??= event.error)) },
     ...options,
