@@ -8,7 +8,7 @@ import { KeptBy } from './kept-by.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import { ReasonField } from './reason-field.tsx';
 
-/** Asks for a reason and what else is needed, and says on its button what will happen. */
+/** Asks for a reason and other input. The button says what will happen. */
 export function ChangeForm({
   request,
   plan,
@@ -20,7 +20,7 @@ export function ChangeForm({
 }: {
   readonly request: ChangeRequest;
   readonly plan: PlanJson;
-  /** Whether it is planned anew. */
+  /** Whether the plan is being renewed. */
   readonly isPlanning: boolean;
   readonly isForced: boolean;
   readonly onForce: (isForced: boolean) => void;
@@ -108,7 +108,7 @@ function ResultField({
   );
 }
 
-/** What the button waits for. */
+/** Returns the input that is missing. */
 function missingOf(reason: string, isUnconfirmed: boolean): string | undefined {
   if (reason.trim() === '') return 'Give a reason to go on.';
   return isUnconfirmed ? 'Confirm it above to go on.' : undefined;

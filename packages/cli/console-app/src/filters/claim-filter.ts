@@ -1,7 +1,7 @@
 import type { FilterJson, ClaimState, ParkedKind } from '../api-types.ts';
 import { PARKED_KINDS, PARKED_NAME, STATES } from '../text/words.ts';
 
-/** What a search looks for. */
+/** The kinds of search. */
 export const SEARCH_BY = {
   prefix: 'Key begins with',
   key: 'Key is',
@@ -11,7 +11,7 @@ export const SEARCH_BY = {
 
 type SearchBy = keyof typeof SEARCH_BY;
 
-/** Which claims a list shows. `q` is empty where nothing is searched for. */
+/** The filter of a list of claims. `q` is empty without a search. */
 export interface ClaimFilter {
   readonly state?: ClaimState;
   /** Only parked claims of this kind; `state` is then `parked`. */
@@ -20,7 +20,7 @@ export interface ClaimFilter {
   readonly q: string;
 }
 
-/** The filter that an address such as `?state=parked&by=prefix&q=orders%23` asks for. What it does not know it leaves out. */
+/** Returns the filter in an address such as `?state=parked&by=prefix&q=orders%23`. Ignores unknown values. */
 export function filterOf(search: string): ClaimFilter {
   const parameters = new URLSearchParams(search);
   const state = STATES.find((name) => name === parameters.get('state'));
@@ -34,7 +34,7 @@ export function filterOf(search: string): ClaimFilter {
   };
 }
 
-/** The filter as the API takes it: without a search that searches for nothing. */
+/** Returns the filter for the API, without an empty search. */
 export function requestOf({ state, parked, by, q }: ClaimFilter): FilterJson {
   return {
     ...(state !== undefined && { state }),
@@ -43,18 +43,18 @@ export function requestOf({ state, parked, by, q }: ClaimFilter): FilterJson {
   };
 }
 
-/** The address of the list of these claims. */
+/** Returns the address of the list of these claims. */
 export function hrefOf(filter: ClaimFilter): string {
   const parameters = new URLSearchParams(Object.entries(requestOf(filter)));
   return parameters.size === 0 ? '/claims' : `/claims?${parameters.toString()}`;
 }
 
-/** The address of one claim's page. */
+/** Returns the address of a claim's page. */
 export function claimHref(key: string): string {
   return `/claim?${new URLSearchParams({ key }).toString()}`;
 }
 
-/** A filter in words, such as `parked, key begins with orders#`. */
+/** Returns the filter in words, such as `parked, key begins with orders#`. */
 export function filterText({ state, parked, by, q }: ClaimFilter): string {
   const parts = [
     state?.replace('-', ' '),

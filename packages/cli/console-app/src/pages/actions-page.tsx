@@ -11,7 +11,7 @@ import { OPERATION_NAME } from '../text/words.ts';
 
 const NAMES: Readonly<Record<ActionJson['what'], string>> = { ...OPERATION_NAME, redrive: 'Redrive' };
 
-/** What was changed through this console since it was started. */
+/** The changes made through this console since its start. */
 export function ActionsPage(): JSX.Element {
   const { answer, error, isLoading, again } = useRequest('actions', (signal) =>
     get<{ readonly actions: readonly ActionJson[] }>('actions', {}, signal),

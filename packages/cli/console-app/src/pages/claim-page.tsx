@@ -18,10 +18,10 @@ import { ClaimActions } from './claim/claim-actions.tsx';
 import { ClaimFacts } from './claim/claim-facts.tsx';
 import { ClaimResult } from './claim/claim-result.tsx';
 
-/** One row is read each time. */
+/** Each read is of one row. */
 const READ_EVERY_MS = 3_000;
 
-/** All that is known of one claim, and what can be done to it. */
+/** The page of one claim, with its actions. */
 export function ClaimPage(): JSX.Element {
   const { search } = useAddress();
   const key = new URLSearchParams(search).get('key') ?? '';

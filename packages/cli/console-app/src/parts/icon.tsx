@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { ClaimState, ParkedKind } from '../api-types.ts';
 
-/** Drawings of 16 by 16. Each state has a shape of its own, so that colour is never the only sign. */
+/** Icons of 16 by 16. Each state has its own shape: colour is never the only sign. */
 const PATHS = {
   'in-progress': 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zm0 1.6v8.8A4.4 4.4 0 0 1 8 3.6z',
   overdue: 'M8 1.6 15 14H1L8 1.6zm-.8 4.6v3.9h1.6V6.2H7.2zm0 4.9v1.5h1.6v-1.5H7.2z',
@@ -18,7 +18,7 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** The drawing of each kind of parked claims. */
+/** The icon of each kind of parked claims. */
 export const PARKED_ICON = {
   lapsed: 'overdue',
   failed: 'failed',
@@ -26,7 +26,7 @@ export const PARKED_ICON = {
   done: 'completed',
 } as const satisfies Record<ParkedKind, IconName>;
 
-/** A drawing that says nothing by itself: a word is always beside it. */
+/** A decorative icon, always beside a word. */
 export function Icon({ name }: { readonly name: IconName | ClaimState }): JSX.Element {
   return (
     <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">

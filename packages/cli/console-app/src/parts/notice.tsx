@@ -3,12 +3,12 @@ import type { ApiError } from '../api/client.ts';
 import { shown } from '../text/shown.ts';
 import { Icon } from './icon.tsx';
 
-/** What to do about an error, by its code. */
+/** The solution of an error, by its code. */
 const REMEDY: Readonly<Record<string, string>> = {
   UNREACHABLE: 'Start it again, and open the address that it prints.',
 };
 
-/** An error, with what to do. */
+/** An error, with its solution. */
 export function ErrorNotice({
   error,
   again,
@@ -36,7 +36,7 @@ export function ErrorNotice({
   );
 }
 
-/** What is said where there is nothing, or what one has to know. */
+/** A message in place of missing content, or a hint. */
 export function Notice({
   title,
   children,
@@ -59,7 +59,7 @@ export function Notice({
   );
 }
 
-/** Stands where something will be: bars in place of lines. */
+/** A placeholder with bars for lines. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): JSX.Element {
   return (
     <div class="skeleton" role="status">

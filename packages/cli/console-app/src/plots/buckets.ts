@@ -1,12 +1,12 @@
 import type { Histogram } from '../api-types.ts';
 
-/** One row of a histogram. */
+/** A row of a histogram. */
 export type Bucket = Histogram['buckets'][number];
 
-/** Fewer rows would look like something is missing. */
+/** Fewer rows look incomplete. */
 const FEWEST = 6;
 
-/** The buckets between the first and the last that hold anything, and one more on each side. */
+/** Returns the buckets between the first and the last with content, and one more on each side. */
 export function shownBuckets(buckets: readonly Bucket[]): readonly Bucket[] {
   const first = buckets.findIndex(({ count }) => count > 0);
   if (first === -1) return [];

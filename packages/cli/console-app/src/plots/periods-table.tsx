@@ -6,7 +6,7 @@ import { localTime } from '../text/times.ts';
 /** The most rows; the latest are shown. */
 const MOST = 60;
 
-/** The same as a plot, as a table. It is made only while it is open. */
+/** A plot's data as a table, made only while it is open. */
 export function PeriodsTable({
   caption,
   periods,

@@ -6,17 +6,17 @@ import { useStore } from '../state/store.ts';
 import { localTime } from '../text/times.ts';
 import type { Columns } from './series.ts';
 
-/** One line, or one layer of bars. */
+/** A line, or a layer of bars. */
 export interface PlotSeries {
   readonly name: string;
-  /** A custom property with its colour, such as `--failed`. */
+  /** A custom property with the colour, such as `--failed`. */
   readonly color: string;
   readonly isDashed?: boolean;
 }
 
 const HEIGHT = 190;
 
-/** A plot over time. Screen readers get the table that stands beside it instead. */
+/** A plot over time. Screen readers get the table beside it. */
 export function Plot({
   series,
   columns,
@@ -28,7 +28,7 @@ export function Plot({
   readonly columns: Columns;
   readonly kind: 'bars' | 'lines';
   readonly valueText: (value: number) => string;
-  /** The index of the point under the pointer; undefined where there is none. */
+  /** The index of the point under the pointer; undefined without a pointer. */
   readonly onPoint: (index: number | undefined) => void;
 }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
@@ -46,7 +46,7 @@ export function Plot({
       resized.disconnect();
       made.destroy();
     };
-    // Colours are read when it is made.
+    // Colours are read when the plot is made.
   }, [dark]);
   useEffect(() => plot.current?.setData(columns as AlignedData), [columns]);
   return <div class="plot" ref={box} aria-hidden="true" />;
@@ -90,14 +90,14 @@ function optionsOf({
   };
 }
 
-/** Half a bar more on each side. */
+/** Adds half a bar on each side. */
 function withRoomForBars(plot: UPlot, min: number, max: number): [number, number] {
   const [first = min, second = min + 1] = plot.data[0];
   const half = (second - first) / 2;
   return [min - half, max + half];
 }
 
-/** Hours and minutes, seconds where they are needed, and the day where it changes. */
+/** Returns hours and minutes; seconds if needed, and the day where it changes. */
 function timeLabels(
   _plot: UPlot,
   ticks: readonly number[],
@@ -128,7 +128,7 @@ function seriesOf(
   return { label: name, fill: stroke, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
 }
 
-/** A colour as the canvas takes it: a custom property may be `light-dark(…)`. */
+/** Returns a colour for the canvas: a custom property may be `light-dark(…)`. */
 function colorOf(parent: HTMLElement, property: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${property})`;

@@ -18,7 +18,7 @@ const LINKS = [
   { href: '/actions', text: 'Actions', paths: ['/actions'] },
 ] as const;
 
-/** What every page begins with: where this is, the pages, and whether what is shown is live. */
+/** The header: the console's target, the pages, and the state of the connection. */
 export function ShellHeader(): JSX.Element {
   const known = useStore(session);
   return (

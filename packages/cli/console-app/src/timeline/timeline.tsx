@@ -9,10 +9,10 @@ import type { TimelineStep } from './timeline-steps.ts';
 
 const LANE = 18;
 const LEFT = 12;
-/** Where the node of a row is, from its top. */
+/** The distance of a row's node from its top. */
 const NODE = 16;
 
-/** What happened to a claim, oldest first: a list with a drawing beside it. */
+/** The history of a claim, oldest first: a list with a drawing beside it. */
 export function Timeline({ steps }: { readonly steps: readonly TimelineStep[] }): JSX.Element {
   const rows = timelineLayout(steps);
   const lanes = Math.max(0, ...rows.flatMap(({ lane, rails }) => [lane, ...rails.map((rail) => rail.lane)]));
@@ -93,7 +93,7 @@ function Gutter({
   );
 }
 
-/** An attempt is a circle, its end is filled, what a person did is a square on its corner. */
+/** Attempts are circles, their ends filled; a square on its corner is a person's change. */
 function Node({
   step: { what, isByPerson },
   at,

@@ -4,7 +4,7 @@ import { askToChange, seen } from '../../changes/change-request.ts';
 import { operationsOf } from '../../changes/operations-of.ts';
 import { OPERATION_MEANING, OPERATION_NAME } from '../../text/words.ts';
 
-/** What can be done to a claim, the likeliest first. */
+/** The actions on a claim, the likeliest first. */
 export function ClaimActions({
   claim,
   onDone,

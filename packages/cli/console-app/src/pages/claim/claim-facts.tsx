@@ -6,7 +6,7 @@ import { counted, numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { between, durationText, localTime } from '../../text/times.ts';
 
-/** What the row of a claim says. */
+/** The attributes of a claim's row. */
 export function ClaimFacts({
   claim,
   logUrl,

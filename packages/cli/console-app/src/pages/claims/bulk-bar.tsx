@@ -8,10 +8,10 @@ import { OPERATION_NAME } from '../../text/words.ts';
 
 const OPERATIONS = ['release', 'resolve', 'park', 'forget'] as const satisfies readonly OperationKind[];
 
-/** More do not fit into one request. */
+/** The limit of one request. */
 const MOST_SELECTED = 4_000;
 
-/** What can be done to the claims that are selected, or to all that match the filter. */
+/** The actions on the selected claims, or on all that match the filter. */
 export function BulkBar({
   filter,
   selected,

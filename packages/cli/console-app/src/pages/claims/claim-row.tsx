@@ -11,10 +11,10 @@ import { numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { OPERATION_NAME } from '../../text/words.ts';
 
-/** How many buttons a row has; the claim's page has all. */
+/** The most buttons in a row; the claim's page has all. */
 const MOST_BUTTONS = 2;
 
-/** One claim of the list. */
+/** A claim in the list. */
 export const ClaimRow = memo(function ClaimRow({
   claim,
   isSelected,

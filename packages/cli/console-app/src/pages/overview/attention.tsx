@@ -9,7 +9,7 @@ import { counted } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { durationText, isoOf } from '../../text/times.ts';
 
-/** What waits for a person, and the way to it. */
+/** The claims that wait for a person, with links. */
 export function Attention({
   told,
   allowChanges,
