@@ -1,3 +1,4 @@
+import type { RedeliverySettings } from 'batchlatch/operations';
 import type { QueueFactsJson, QueueJson } from './api.ts';
 import { messageOf } from './api-error.ts';
 
@@ -36,6 +37,28 @@ export async function readQueues(
       }
     }),
   );
+}
+
+/** Returns how a queue delivers messages again; undefined if the attributes do not say. */
+export function redeliveryIn(attributes: Partial<Record<string, string>>): RedeliverySettings | undefined {
+  const { VisibilityTimeout: visibility = '', RedrivePolicy: policy = '{}' } = attributes;
+  if (!/^\d+$/.test(visibility)) return undefined;
+  const maxReceiveCount = maxReceiveCountIn(policy);
+  return {
+    visibilityTimeoutSeconds: Number(visibility),
+    ...(maxReceiveCount !== undefined && { maxReceiveCount }),
+  };
+}
+
+/** SQS writes the number as a number or a string. */
+function maxReceiveCountIn(policy: string): number | undefined {
+  try {
+    const { maxReceiveCount } = JSON.parse(policy) as { readonly maxReceiveCount?: unknown };
+    const count = Number(maxReceiveCount);
+    return Number.isInteger(count) && count > 0 ? count : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function countsIn(attributes: Partial<Record<string, string>>): Partial<QueueFactsJson> {
