@@ -25,7 +25,19 @@ export function answerFor(thrown: unknown): { readonly status: number; readonly 
     return told(400, 'BATCHLATCH_CONFIGURATION', messageOf(thrown));
   }
   const { code } = (thrown ?? {}) as { readonly code?: unknown };
-  return told(500, typeof code === 'string' ? code : 'failed', messageOf(thrown));
+  return told(
+    isOutage(thrown) ? 503 : 500,
+    typeof code === 'string' ? code : 'failed',
+    messageOf(thrown),
+  );
+}
+
+/** Returns whether the store or SQS does not answer now and may answer later. */
+function isOutage(thrown: unknown): boolean {
+  const { code, isRetryable } = (thrown ?? {}) as { readonly code?: unknown; readonly isRetryable?: unknown };
+  const name = String(code);
+  if (name.startsWith('BATCHLATCH_STORE')) return isRetryable === true;
+  return /^(ECONN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)/.test(name);
 }
 
 function told(

@@ -7,6 +7,7 @@ import { Changes } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { EventStream } from './event-stream.ts';
 import { Jobs } from './jobs.ts';
+import { KnownNamespaces } from './known-namespaces.ts';
 import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
@@ -24,13 +25,16 @@ export interface ConsoleParts {
   readonly reads: AskedReads;
   readonly changes: Changes;
   readonly letters: DeadLetters;
+  readonly namespaces: KnownNamespaces;
   readonly redrives: Redrives;
 }
 
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
-  const { store, clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
+  const namespaces = new KnownNamespaces(options.namespaces);
+  const store = namespaces.noting(options.store);
+  const { clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
   const { usesReceives = false } = options;
   const stream = new EventStream(clock, (listeners) => {
     if (listeners > 0) overview.start();
@@ -71,6 +75,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     reads,
     changes,
     letters,
+    namespaces,
     redrives,
   };
 }

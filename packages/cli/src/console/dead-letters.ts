@@ -8,9 +8,11 @@ import {
 } from 'batchlatch/operations';
 import type { Clock } from '../tool-base/clock.ts';
 import { isoTime } from '../tool-base/iso-time.ts';
-import type { MessageJson, PeekJson, QueueJson } from './api.ts';
-import { ApiError, badRequest } from './api-error.ts';
+import type { MessageJson, MessagesOfClaimJson, PeekJson, QueueJson } from './api.ts';
+import { ApiError, badRequest, messageOf } from './api-error.ts';
+import { MOST_PEEKED } from './inputs.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
+import { isQueueDeleted } from './queue-reader.ts';
 
 export interface DeadLettersPorts {
   readonly store: ClaimAdmin;
@@ -80,6 +82,27 @@ export class DeadLetters {
     };
   }
 
+  /** Looks through every dead-letter queue for the messages of a claim, also of a released one. */
+  async ofClaim(key: string, signal: AbortSignal): Promise<MessagesOfClaimJson> {
+    const { store, queues } = this.#ports;
+    const claim = await store.read(key, { signal });
+    const recordId = claim?.recordId ?? key.slice(key.lastIndexOf(':') + 1);
+    const isOfClaim = (message: MessageJson): boolean =>
+      message.key === key ||
+      (recordId !== '' && message.recordId === recordId) ||
+      message.claims.some((one) => one.key === key);
+    const look = async (queue: string): Promise<MessagesOfClaimJson['queues'][number]> => {
+      try {
+        const { messages, isWhole } = await this.peek({ queue, limit: MOST_PEEKED }, signal);
+        return { queue, messages: messages.filter(isOfClaim), looked: messages.length, isWhole };
+      } catch (error) {
+        return { queue, messages: [], looked: 0, isWhole: false, error: messageOf(error) };
+      }
+    };
+    const dead = queues.filter(({ isDeadLetter }) => isDeadLetter);
+    return { queues: await Promise.all(dead.map(({ name }) => look(name))) };
+  }
+
   /** Returns the body of a message that was peeked. */
   body({ queue, messageId }: Readonly<Record<string, unknown>>): { readonly body: string } {
     const { queueUrl } = this.open(queue);
@@ -95,7 +118,14 @@ export class DeadLetters {
   /** Runs the peeks of a queue one after the other. */
   #alone<Answer>(queueUrl: string, look: () => Promise<Answer>): Promise<Answer> {
     const before = this.#looking.get(queueUrl) ?? Promise.resolve();
-    const answer = before.then(look);
+    const answer = before.then(look).catch((error: unknown) => {
+      if (!isQueueDeleted(error)) throw error;
+      throw new ApiError(
+        410,
+        'queue-deleted',
+        'This queue was deleted. Restart the console without it, or create it again.',
+      );
+    });
     this.#looking.set(
       queueUrl,
       answer.catch(() => undefined),

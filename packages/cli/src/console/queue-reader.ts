@@ -33,10 +33,18 @@ export async function readQueues(
         );
         return { ...queue, ...countsIn(attributes), ...metrics.get(queue.url) };
       } catch (error) {
-        return { ...queue, error: messageOf(error) };
+        return isQueueDeleted(error)
+          ? { ...queue, isDeleted: true, error: 'This queue was deleted.' }
+          : { ...queue, error: messageOf(error) };
       }
     }),
   );
+}
+
+/** Returns whether SQS says that there is no such queue. Its name of the error depends on the protocol. */
+export function isQueueDeleted(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return [name, code].some((text) => /QueueDoesNotExist|NonExistentQueue/.test(String(text)));
 }
 
 /** Returns how a queue delivers messages again; undefined if the attributes do not say. */
@@ -71,7 +79,9 @@ function countsIn(attributes: Partial<Record<string, string>>): Partial<QueueFac
     of('ApproximateNumberOfMessagesNotVisible'),
     of('ApproximateNumberOfMessagesDelayed'),
   ];
+  const redelivery = redeliveryIn(attributes);
   return {
+    ...(redelivery !== undefined && { redelivery }),
     ...(waiting !== undefined && { waiting }),
     ...(inFlight !== undefined && { inFlight }),
     ...(delayed !== undefined && { delayed }),
