@@ -25,11 +25,7 @@ export function answerFor(thrown: unknown): { readonly status: number; readonly 
     return told(400, 'BATCHLATCH_CONFIGURATION', messageOf(thrown));
   }
   const { code } = (thrown ?? {}) as { readonly code?: unknown };
-  return told(
-    isOutage(thrown) ? 503 : 500,
-    typeof code === 'string' ? code : 'failed',
-    messageOf(thrown),
-  );
+  return told(isOutage(thrown) ? 503 : 500, typeof code === 'string' ? code : 'failed', messageOf(thrown));
 }
 
 /** Returns whether the store or SQS does not answer now and may answer later. */

@@ -61,7 +61,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   });
   const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
   const changes = new Changes({ store, clock, jobs, actions, operator });
-  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives });
+  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, namespaces });
   const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions, usesReceives });
   return {
     options,

@@ -11,6 +11,7 @@ import { isoTime } from '../tool-base/iso-time.ts';
 import type { MessageJson, MessagesOfClaimJson, PeekJson, QueueJson } from './api.ts';
 import { ApiError, badRequest, messageOf } from './api-error.ts';
 import { MOST_PEEKED } from './inputs.ts';
+import type { KnownNamespaces } from './known-namespaces.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
 import { isQueueDeleted } from './queue-reader.ts';
 
@@ -21,9 +22,12 @@ export interface DeadLettersPorts {
   readonly key: KeyOfMessage | undefined;
   readonly queues: readonly QueueJson[];
   readonly usesReceives: boolean;
+  readonly namespaces: KnownNamespaces;
 }
 
 const DEFAULT_PEEKED = 50;
+/** The most messages of a look whose claims are searched in the known namespaces. */
+const MOST_SEARCHED = 50;
 
 /** The messages of dead-letter queues with their claims. */
 export class DeadLetters {
@@ -75,9 +79,10 @@ export class DeadLetters {
       }),
     );
     for (const { messageId, body } of messages) this.#bodies.keep(queueUrl, messageId, body);
+    const found = await this.#withOtherClaims(messages, signal);
     return {
       ...peek,
-      messages: messages.map((message) => messageJson(message, clock.now())),
+      messages: found.map((message) => messageJson(message, clock.now())),
       ...(parkedRead !== undefined && { parkedRead: { ...parkedRead, isWhole: !reading.isCut() } }),
     };
   }
@@ -112,6 +117,23 @@ export class DeadLetters {
       404,
       'not-peeked',
       'The body of this message is no longer kept. Read the messages of the queue again.',
+    );
+  }
+
+  /** A peek by ids finds parked claims only; those that were released are read by their keys. */
+  async #withOtherClaims(
+    messages: readonly DeadLetterMessage[],
+    signal: AbortSignal,
+  ): Promise<readonly DeadLetterMessage[]> {
+    const { store, namespaces } = this.#ports;
+    const without = messages.filter(({ claims, recordId }) => claims.length === 0 && recordId !== '');
+    const searched = new Set(without.slice(0, MOST_SEARCHED));
+    return Promise.all(
+      messages.map(async (message) => {
+        if (!searched.has(message)) return message;
+        const found = await namespaces.find(store, message.recordId, signal);
+        return found === undefined ? message : { ...message, claims: found.claims };
+      }),
     );
   }
 

@@ -13,6 +13,7 @@ const MOST = 20;
 export class KnownNamespaces {
   /** Such as `orders#v1:`; the one seen last is the last. */
   readonly #prefixes = new Set<string>();
+  #hasLooked = false;
 
   constructor(namespaces: readonly string[] = []) {
     for (const namespace of namespaces) this.note(`${namespace}#v1:`);
@@ -40,12 +41,15 @@ export class KnownNamespaces {
 
   /**
    * Returns the claims whose key is the text, or a known namespace with the text; undefined if there is none.
-   * If no namespace is known, it reads a page of claims first.
+   * If no namespace is known, it reads a page of claims first, once.
    */
   async find(store: ClaimAdmin, text: string, signal: AbortSignal): Promise<ClaimPage | undefined> {
     const whole = await store.read(text, { signal });
     if (whole !== undefined) return { claims: [whole], readBy: 'index', rowsRead: 1 };
-    if (this.#prefixes.size === 0) await this.noting(store).list({ limit: 100 }, { signal });
+    if (this.#prefixes.size === 0 && !this.#hasLooked) {
+      this.#hasLooked = true;
+      await this.noting(store).list({ limit: 100 }, { signal });
+    }
     const keys = [...this.#prefixes].map((prefix) => prefix + text);
     const possible = keys.filter((key) => Buffer.byteLength(key) <= LONGEST_KEY_BYTES);
     const found = await Promise.all(possible.map((key) => store.read(key, { signal })));

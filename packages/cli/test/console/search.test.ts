@@ -55,10 +55,7 @@ describe('A search for any text', () => {
     const shop = await openShop(open, { namespaces: ['mails', 'orders'] });
     const found = await search(shop, 'o-42');
     expect([keysOf(found), found.isExact]).toEqual([['orders#v1:o-42'], true]);
-    expect([shop.reads.toSorted(), shop.lists]).toEqual([
-      ['mails#v1:o-42', 'o-42', 'orders#v1:o-42'],
-      [],
-    ]);
+    expect([shop.reads.toSorted(), shop.lists]).toEqual([['mails#v1:o-42', 'o-42', 'orders#v1:o-42'], []]);
   });
 
   it('learns the namespaces from the claims that were shown, or from one page', async () => {

@@ -109,8 +109,11 @@ describe('a request to the console', () => {
     async (host) => {
       const { url, ask } = await open(EMPTY);
       const forwarded = posting(`http://${host}`, PLAN);
-      const plan = (headers: Asking['headers']) => ask('/api/plan', withHeaders(forwarded, { host, ...headers }));
-      expect((await ask('/api/session', { headers: { host, 'sec-fetch-site': 'same-origin' } })).status).toBe(200);
+      const plan = (headers: Asking['headers']) =>
+        ask('/api/plan', withHeaders(forwarded, { host, ...headers }));
+      expect((await ask('/api/session', { headers: { host, 'sec-fetch-site': 'same-origin' } })).status).toBe(
+        200,
+      );
       expect((await plan({})).status).toBe(200);
       expect((await plan({ origin: url })).status).toBe(403);
       expect((await plan({ origin: 'http://127.0.0.1:5501' })).status).toBe(403);
@@ -121,17 +124,28 @@ describe('a request to the console', () => {
     ['an address without the session', '/api/export?format=csv&ticket=used', {}, 401, 'not signed in'],
     ['a name that resolves here', '/claims', { host: 'evil.example' }, 403, 'does not serve this address'],
     ['a page that does not exist', '/nothing', {}, 404, 'There is no such page'],
-  ])('for %s is answered with a page in a browser, with what to do', async (_what, path, more, status, title) => {
-    const { url } = await open(EMPTY);
-    const headers = { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none', accept: 'text/html', ...more };
-    const answered = await askExactly(`${url}${path}`, { headers });
-    expect([answered.status, answered.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
-    expect(answered.text).toContain(title);
-    expect(answered.text).toContain('<a href="/">');
-    expect(answered.headers['content-security-policy']).toContain("default-src 'none'");
-    const program = await askExactly(`${url}${path}`, { headers: more });
-    expect(program.headers['content-type']).not.toContain('text/html');
-  });
+  ])(
+    'for %s is answered with a page in a browser, with what to do',
+    async (_what, path, more, status, title) => {
+      const { url } = await open(EMPTY);
+      const headers = {
+        'sec-fetch-dest': 'document',
+        'sec-fetch-site': 'none',
+        accept: 'text/html',
+        ...more,
+      };
+      const answered = await askExactly(`${url}${path}`, { headers });
+      expect([answered.status, answered.headers['content-type']]).toEqual([
+        status,
+        'text/html; charset=utf-8',
+      ]);
+      expect(answered.text).toContain(title);
+      expect(answered.text).toContain('<a href="/">');
+      expect(answered.headers['content-security-policy']).toContain("default-src 'none'");
+      const program = await askExactly(`${url}${path}`, { headers: more });
+      expect(program.headers['content-type']).not.toContain('text/html');
+    },
+  );
 
   it.each(['cross-site', 'same-site'])('that reads is refused where Sec-Fetch-Site is %s', async (site) => {
     const { ask } = await open(EMPTY);

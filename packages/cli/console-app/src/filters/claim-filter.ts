@@ -3,7 +3,7 @@ import { PARKED_KINDS, PARKED_NAME, STATES } from '../text/words.ts';
 
 /** What a search looks for. */
 export const SEARCH_BY = {
-  any: 'Anything is',
+  any: 'Key or id is',
   prefix: 'Key begins with',
   key: 'Key is',
   record: 'Record id is',

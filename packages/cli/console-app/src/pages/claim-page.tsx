@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { ClaimDetailJson, ClaimJson } from '../api-types.ts';
 import { get } from '../api/client.ts';
 import { session } from '../api/session.ts';
@@ -6,6 +7,7 @@ import { hrefOf } from '../filters/claim-filter.ts';
 import { useFresh } from '../api/use-fresh.ts';
 import { useRequest } from '../api/use-request.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { keepFocus } from '../parts/keep-focus.ts';
 import { Link } from '../parts/link.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../parts/notice.tsx';
 import { ParkedBadge, StateBadge } from '../parts/state-badge.tsx';
@@ -39,6 +41,7 @@ export function ClaimPage(): JSX.Element {
     get<ClaimDetailJson>('claim', { key }, signal),
   );
   useFresh(again, READ_EVERY_MS);
+  useEffect(keepFocus, [answer]);
   return (
     <>
       <Crumbs claim={answer?.claim} />
@@ -120,11 +123,7 @@ function Detail({
   const allowChanges = useStore(session)?.allowChanges ?? false;
   return (
     <>
-      <section
-        class="panel claim-state"
-        aria-label="State"
-        data-state={isReleased ? 'released' : state}
-      >
+      <section class="panel claim-state" aria-label="State" data-state={isReleased ? 'released' : state}>
         <p>
           <StateBadge state={state} releasedAt={releasedAt} />{' '}
           {isReleased ? RELEASED_MEANING : STATE_MEANING[state]}

@@ -63,8 +63,8 @@ export function ClaimsPage(): JSX.Element {
       <ParkedTabs filter={filter} />
       <ReleasedTabs filter={filter} />
       <div class="toolbar">
-        <SearchedFor filter={filter} />
         <SavedFilters filter={filter} />
+        <SearchedFor filter={filter} />
       </div>
       <BulkBar
         filter={filter}

@@ -31,7 +31,10 @@ export function DeadLettersPage(): JSX.Element {
           <ul class="tabs">
             {queues.map(({ name, url }) => (
               <li key={url}>
-                <Link href={messageHref(name, message)} aria-current={url === queue?.url ? 'true' : undefined}>
+                <Link
+                  href={messageHref(name, message)}
+                  aria-current={url === queue?.url ? 'true' : undefined}
+                >
                   {shown(name)}
                   <span class="tab-count">{numberText(waitingOf(url) ?? 0)}</span>
                 </Link>

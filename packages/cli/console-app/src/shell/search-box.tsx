@@ -27,17 +27,15 @@ export function SearchBox(): JSX.Element {
         ref={field}
         type="search"
         class="mono"
-        placeholder="Key, order, message or request id"
-        title="A key, or the id of an order, a message or a request ( / )"
+        placeholder="Find a key or id ( / )"
+        title="A key, or the id of an order, a message or a request"
+        enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
         maxLength={2_048}
         value={q}
         onInput={({ currentTarget }) => setQ(currentTarget.value)}
       />
-      <button type="submit" class="button">
-        Search
-      </button>
     </form>
   );
 }

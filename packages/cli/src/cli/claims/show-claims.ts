@@ -32,7 +32,9 @@ interface ShowOptions extends TableOptions, Named {
 /** `claims show` */
 export const showCommand: Run<ShowOptions> = (context, options, keys) => {
   if (!areNamed(keys, options)) {
-    throw new UsageError('Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT. `claims list` lists them.');
+    throw new UsageError(
+      'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT. `claims list` lists them.',
+    );
   }
   return withClaims(context, options, async ({ store, place }) => {
     const { screen } = context;

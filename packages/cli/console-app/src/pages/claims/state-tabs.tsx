@@ -5,14 +5,7 @@ import { type ClaimFilter, hrefOf } from '../../filters/claim-filter.ts';
 import { Icon, PARKED_ICON } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { useStore } from '../../state/store.ts';
-import {
-  countText,
-  PARKED_KINDS,
-  PARKED_NAME,
-  RELEASED_NAME,
-  STATE_NAME,
-  STATES,
-} from '../../text/words.ts';
+import { countText, PARKED_KINDS, PARKED_NAME, RELEASED_NAME, STATE_NAME, STATES } from '../../text/words.ts';
 
 /** The states, each with its count and a link that keeps the search. */
 export function StateTabs({ filter }: { readonly filter: ClaimFilter }): JSX.Element {
