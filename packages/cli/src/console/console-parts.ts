@@ -7,11 +7,11 @@ import { Changes } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { EventStream } from './event-stream.ts';
 import { Jobs } from './jobs.ts';
-import { KnownNamespaces } from './known-namespaces.ts';
 import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
 import { Redrives } from './redrives.ts';
+import { SeenClaims } from './seen-claims.ts';
 
 export interface ConsoleParts {
   readonly options: ConsoleOptions;
@@ -25,15 +25,15 @@ export interface ConsoleParts {
   readonly reads: AskedReads;
   readonly changes: Changes;
   readonly letters: DeadLetters;
-  readonly namespaces: KnownNamespaces;
+  readonly seen: SeenClaims;
   readonly redrives: Redrives;
 }
 
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
-  const namespaces = new KnownNamespaces(options.namespaces);
-  const store = namespaces.noting(options.store);
+  const seen = new SeenClaims(options.namespaces);
+  const store = seen.noting(options.store);
   const { clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
   const { usesReceives = false } = options;
   const stream = new EventStream(clock, (listeners) => {
@@ -61,7 +61,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   });
   const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
   const changes = new Changes({ store, clock, jobs, actions, operator });
-  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, namespaces });
+  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen });
   const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions, usesReceives });
   return {
     options,
@@ -75,7 +75,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     reads,
     changes,
     letters,
-    namespaces,
+    seen,
     redrives,
   };
 }

@@ -11,9 +11,9 @@ import { isoTime } from '../tool-base/iso-time.ts';
 import type { MessageJson, MessagesOfClaimJson, PeekJson, QueueJson } from './api.ts';
 import { ApiError, badRequest, messageOf } from './api-error.ts';
 import { MOST_PEEKED } from './inputs.ts';
-import type { KnownNamespaces } from './known-namespaces.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
 import { isQueueDeleted } from './queue-reader.ts';
+import type { SeenClaims } from './seen-claims.ts';
 
 export interface DeadLettersPorts {
   readonly store: ClaimAdmin;
@@ -22,11 +22,11 @@ export interface DeadLettersPorts {
   readonly key: KeyOfMessage | undefined;
   readonly queues: readonly QueueJson[];
   readonly usesReceives: boolean;
-  readonly namespaces: KnownNamespaces;
+  readonly seen: SeenClaims;
 }
 
 const DEFAULT_PEEKED = 50;
-/** The most messages of a look whose claims are searched in the known namespaces. */
+/** The most messages of a look whose claims are read by keys that may be theirs. */
 const MOST_SEARCHED = 50;
 
 /** The messages of dead-letter queues with their claims. */
@@ -125,14 +125,14 @@ export class DeadLetters {
     messages: readonly DeadLetterMessage[],
     signal: AbortSignal,
   ): Promise<readonly DeadLetterMessage[]> {
-    const { store, namespaces } = this.#ports;
+    const { store, seen } = this.#ports;
     const without = messages.filter(({ claims, recordId }) => claims.length === 0 && recordId !== '');
     const searched = new Set(without.slice(0, MOST_SEARCHED));
     return Promise.all(
       messages.map(async (message) => {
         if (!searched.has(message)) return message;
-        const found = await namespaces.find(store, message.recordId, signal);
-        return found === undefined ? message : { ...message, claims: found.claims };
+        const { claims } = await seen.ofRecord(store, message.recordId, signal);
+        return { ...message, claims };
       }),
     );
   }

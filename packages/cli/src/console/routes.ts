@@ -101,14 +101,14 @@ function events({ response }: ApiRequest, { stream, overview, jobs }: ConsolePar
 
 async function claims(
   { input, signal }: ApiRequest,
-  { store, clock, namespaces }: ConsoleParts,
+  { store, clock, seen }: ConsoleParts,
 ): Promise<ClaimsJson> {
   const { limit = 100, cursor, ...given } = input;
   const now = clock.now();
   const filter = filterOf(given);
   const asked = { limit: Number(limit), cursor: cursor === '' ? undefined : (cursor as string) };
   const isSearch = filter.by === 'any' && filter.q !== '' && asked.cursor === undefined;
-  const exact = isSearch ? await namespaces.find(store, filter.q, signal) : undefined;
+  const exact = isSearch ? await seen.search(store, filter.q, signal) : undefined;
   const page =
     exact === undefined
       ? await readPage(store, filter, asked, { now, signal })

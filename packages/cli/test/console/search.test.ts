@@ -77,6 +77,13 @@ describe('A search for any text', () => {
     expect(shop.lists.length).toBeGreaterThan(0);
   });
 
+  it('finds a message id by the claim of it that was shown', async () => {
+    const shop = await openShop(open, { namespaces: ['other'] });
+    await shop.get('/api/claim?key=orders%23v1%3Ao-42');
+    const found = await search(shop, MESSAGE);
+    expect([keysOf(found), found.isExact, shop.lists]).toEqual([['orders#v1:o-42'], true, []]);
+  });
+
   it('keeps the state that is asked for', async () => {
     const shop = await openShop(open);
     expect(keysOf(await search(shop, 'orders#v1:o-42', '&state=parked'))).toEqual([]);
