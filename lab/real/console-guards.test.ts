@@ -59,7 +59,8 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     await page.getByText('1 claim released').waitFor();
     await tabTo(/^redrive its message/i);
     await page.keyboard.press('Enter');
-    await page.getByText(/not among (the first )?\d messages of orders-dlq/i).waitFor();
+    await page.getByText(/not among the (first )?\d messages of orders-dlq/i).waitFor();
+    await focusIsOn(/^redrive its message/i);
     await page.keyboard.press('g');
     await page.keyboard.press('c');
     await page.getByRole('rowheader', { name: MUCH_HAPPENED }).waitFor();

@@ -46,7 +46,9 @@ export function ClaimMessages({
   }
   const redrive = ({ queue, messages }: OfQueue): void =>
     askToRedrive({ queue, which: messages.map(({ messageId }) => messageId), onDone: done });
+  // The button is not disabled meanwhile: it would lose the focus.
   const look = async (): Promise<void> => {
+    if (isLooking) return;
     setError(undefined);
     setLooking(true);
     try {
@@ -68,7 +70,6 @@ export function ClaimMessages({
       <button
         type="button"
         class={isRedrive ? 'button button-primary' : 'button'}
-        disabled={isLooking}
         onClick={() => void look()}
       >
         {isLooking ? 'Looking…' : isRedrive ? 'Redrive its message…' : 'Look for its message'}
