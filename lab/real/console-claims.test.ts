@@ -133,10 +133,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     ({ page } = await browser.newPage({ timezoneId: 'Asia/Tokyo' }));
     await console.open(page, '/claim?key=orders%23v1%3A4');
     const time = page.getByRole('main').locator('.facts time').first();
-    const [local, utc] = [
-      (await time.textContent()) ?? '',
-      (await time.getAttribute('title')) ?? '',
-    ];
+    const [local, utc] = [(await time.textContent()) ?? '', (await time.getAttribute('title')) ?? ''];
     expect(utc).toMatch(/ UTC$/);
     expect(Date.parse(`${local.replace(' ', 'T')}+09:00`)).toBe(
       Date.parse(utc.replace(' UTC', 'Z').replace(' ', 'T')),
