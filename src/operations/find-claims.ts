@@ -51,10 +51,11 @@ const PAGE = 1_000;
 const MOST_ROWS = 10_000;
 
 /**
- * Finds claims, page by page. A search by key, or by a text that is a key, reads one row. A search by key hash ends at the first match,
- * since only one claim can match. Other searches read claims that are in progress, overdue and parked first
- * if the table has the index, then all rows; each call reads about 10,000 rows at most. A page may be empty
- * although more follow, and a claim that changes meanwhile may appear twice.
+ * Finds claims, page by page. A search by key, or by a text that is a key, reads one row. A search by key
+ * hash ends at the first match, since only one claim can match. Other searches read claims that are in
+ * progress, overdue and parked first if the table has the index, then all rows; each call reads about 10,000
+ * rows at most. A page may be empty although more follow, and a claim that changes meanwhile may appear
+ * twice.
  *
  * Throws a `ConfigurationError` for an invalid search, and a `StoreError` when the store fails.
  *

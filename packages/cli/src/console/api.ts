@@ -160,7 +160,7 @@ export type EventJson = TimelineEvent extends infer Event
     : never
   : never;
 
-/** What happens next to a claim. */
+/** The next thing that happens to a claim. */
 export type NextStepJson = Omit<NextStep, 'at'> & { readonly at?: string };
 
 /** `GET /api/claim` */

@@ -44,7 +44,7 @@ function nextStepJson(claim: Claim, now: number, queue: RedeliverySettings | und
   return { ...step, ...(time !== undefined && { at: time }) };
 }
 
-/** Returns the settings that all source queues share: a claim does not tell which of them its message is in. */
+/** Returns the settings that all source queues share: a claim does not tell which of them is its own. */
 function redeliveryOf(queues: readonly QueueFactsJson[]): RedeliverySettings | undefined {
   const sources = queues.filter(({ isDeadLetter, isDeleted }) => !isDeadLetter && isDeleted !== true);
   const [first] = sources;

@@ -8,9 +8,9 @@ const MOST_NAMESPACES = 20;
 const MOST_RECORDS = 10_000;
 
 /**
- * The namespaces and record ids of the claims that the console has read. An order id or a message id is mostly
- * a whole key without its namespace, or the record id of a claim that was shown, so a few reads by key find
- * it, where a search would read the table.
+ * The namespaces and record ids of the claims that the console has read. An order id or a message id is
+ * mostly a whole key without its namespace, or the record id of a claim that was shown, so a few reads by key
+ * find it, where a search would read the table.
  */
 export class SeenClaims {
   /** Such as `orders#v1:`; the one seen last is the last. */

@@ -81,7 +81,7 @@ function toJson(
   return { ...claimJson(claim, now(), { showResult }), nextStep };
 }
 
-/** Returns what happens next as a sentence, such as `Waits for you: failed for good after 5 attempts, at …`. */
+/** Returns what happens next as a sentence, such as `Nothing: completed, forgotten at …`. */
 function nextText(claim: Claim, context: Context, queue: RedeliverySettings | undefined): string {
   const { text, at, isEstimate } = nextStepOf(claim, context.now(), queue);
   const time = at === undefined ? '' : ` ${isEstimate === true ? 'about' : 'at'} ${bothTimes(at, context)}`;
