@@ -13,7 +13,7 @@ import {
   setSecurityHeaders,
 } from './security.ts';
 import type { SessionSecrets } from './session-secrets.ts';
-import { isAsset, PAGES, sendAsset, sendPage, sendText } from './static-files.ts';
+import { isAsset, PAGES, sendAsset, sendErrorPage, sendPage, sendText } from './static-files.ts';
 
 /** The parts that check and answer requests. */
 export interface RequestPorts {
@@ -39,10 +39,17 @@ export async function answerRequest(
     else {
       // The rest of the request is not read.
       if (!request.complete) response.setHeader('Connection', 'close');
-      if (isApi) sendJson(response, status, body);
+      if (isNavigation(request)) sendErrorPage(response, status, body.error);
+      else if (isApi) sendJson(response, status, body);
       else sendText(response, status, body.error.message);
     }
   }
+}
+
+/** Returns whether a browser shows the response as a page, as after a click on a link in a chat. */
+function isNavigation({ headers }: IncomingMessage): boolean {
+  const { accept = '', 'sec-fetch-dest': destination } = headers;
+  return destination === undefined ? accept.includes('text/html') : destination === 'document';
 }
 
 interface Address {

@@ -7,8 +7,10 @@ import type {
   ClaimState,
   Distribution,
   NewerRow,
+  NextStep,
   OperationKind,
   ParkedKind,
+  RedeliverySettings,
   RefusalReason,
   SentBy,
   StatisticsPeriod,
@@ -78,6 +80,10 @@ export interface QueueFactsJson extends QueueJson {
   readonly oldestAgeMs?: number;
   /** The number of message groups that delay the others, from CloudWatch. */
   readonly noisyGroups?: number;
+  /** How it delivers messages again. */
+  readonly redelivery?: RedeliverySettings;
+  /** Whether the queue was deleted. */
+  readonly isDeleted?: true;
   readonly error?: string;
 }
 
@@ -134,6 +140,8 @@ export interface JobJson {
 /** `GET /api/claims` */
 export interface ClaimsJson {
   readonly claims: readonly ClaimJson[];
+  /** Whether a search for any text found claims by their whole keys, and read nothing else. */
+  readonly isExact?: true;
   readonly next?: string;
   readonly readBy: 'index' | 'scan';
   /** The missing index because of which the table was scanned. */
@@ -152,10 +160,14 @@ export type EventJson = TimelineEvent extends infer Event
     : never
   : never;
 
+/** The next thing that happens to a claim. */
+export type NextStepJson = Omit<NextStep, 'at'> & { readonly at?: string };
+
 /** `GET /api/claim` */
 export interface ClaimDetailJson {
   readonly claim: ClaimJson;
   readonly events: readonly EventJson[];
+  readonly next: NextStepJson;
   readonly logUrl?: string;
   readonly hasResult: boolean;
   /** The stored JSON text, with all digits of its numbers; only for `result=1`. */
@@ -167,7 +179,9 @@ export interface FilterJson {
   readonly state?: ClaimState;
   /** Only parked claims of this kind. */
   readonly parked?: ParkedKind;
-  readonly by?: 'key' | 'prefix' | 'record' | 'hash';
+  /** Only failed claims that a person released, or the others. */
+  readonly released?: 'yes' | 'no';
+  readonly by?: 'any' | 'key' | 'prefix' | 'record' | 'hash';
   readonly q?: string;
 }
 
@@ -261,6 +275,18 @@ export interface PeekJson {
     readonly rowsRead: number;
     readonly isWhole: boolean;
   };
+}
+
+/** `POST /api/dead-letters/of-claim`: the messages of a claim, by queue. */
+export interface MessagesOfClaimJson {
+  readonly queues: readonly {
+    readonly queue: string;
+    readonly messages: readonly MessageJson[];
+    /** The number of messages that were looked at. */
+    readonly looked: number;
+    readonly isWhole: boolean;
+    readonly error?: string;
+  }[];
 }
 
 /** The event `action`, and a row of `GET /api/actions`. */

@@ -11,6 +11,7 @@ import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
 import { Redrives } from './redrives.ts';
+import { SeenClaims } from './seen-claims.ts';
 
 export interface ConsoleParts {
   readonly options: ConsoleOptions;
@@ -24,13 +25,16 @@ export interface ConsoleParts {
   readonly reads: AskedReads;
   readonly changes: Changes;
   readonly letters: DeadLetters;
+  readonly seen: SeenClaims;
   readonly redrives: Redrives;
 }
 
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
-  const { store, clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
+  const seen = new SeenClaims(options.namespaces);
+  const store = seen.noting(options.store);
+  const { clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
   const { usesReceives = false } = options;
   const stream = new EventStream(clock, (listeners) => {
     if (listeners > 0) overview.start();
@@ -57,7 +61,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   });
   const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
   const changes = new Changes({ store, clock, jobs, actions, operator });
-  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives });
+  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen });
   const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions, usesReceives });
   return {
     options,
@@ -71,6 +75,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     reads,
     changes,
     letters,
+    seen,
     redrives,
   };
 }

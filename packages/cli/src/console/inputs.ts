@@ -33,7 +33,8 @@ const LONGEST_KEY_BYTES = 2_048;
 /** The most claims of one change. */
 export const MOST_PLANNED = 10_000;
 const MOST_CHOSEN_MESSAGES = 1_000;
-const MOST_PEEKED = 500;
+/** The most messages of one look into a dead-letter queue. */
+export const MOST_PEEKED = 500;
 
 const aText = required({
   expected: 'a text of 1 to 2,048 characters',
@@ -47,7 +48,8 @@ const STATE = oneOf(...STATES);
 const FILTER: Input = {
   state: STATE,
   parked: oneOf(...PARKED_KINDS),
-  by: oneOf(...(['key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
+  released: oneOf('yes', 'no'),
+  by: oneOf(...(['any', 'key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
   q: { expected: `a text of ${LONGEST_KEY_BYTES} bytes at most`, accepts: isShortText },
 };
 
@@ -65,7 +67,7 @@ export const SEEN: Input = {
 const PLAN: Input = {
   operation: required(oneOf(...(['release', 'resolve', 'park', 'forget'] satisfies OperationKind[]))),
   force: aBoolean(),
-  filter: { ...anObject(), expected: 'an object { state?, parked?, by?, q? }', parts: FILTER },
+  filter: { ...anObject(), expected: 'an object { state?, parked?, released?, by?, q? }', parts: FILTER },
   claims: aList(`a list of 1 to ${MOST_PLANNED} claims`, MOST_PLANNED, () => true),
 };
 
@@ -100,6 +102,7 @@ export const INPUTS = {
     },
     scan: aBoolean(),
   },
+  'POST /api/dead-letters/of-claim': { key: aKey },
   'POST /api/dead-letters/body': { queue: aText, messageId: aText },
   'POST /api/dead-letters/plan': {
     queue: aText,

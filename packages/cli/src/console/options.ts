@@ -32,6 +32,8 @@ export interface ConsoleOptions {
   readonly queues?: readonly QueueJson[];
   /** `SQS` of `@aws-sdk/client-sqs`. Needed for `queues`. */
   readonly sqs?: DeadLetterSqs;
+  /** Namespaces of the claims, for searches. Default: those of the claims that were shown. */
+  readonly namespaces?: readonly string[];
   /** Derives a message's key, as `processorKey()` does. Default: parked claims are searched for its id. */
   readonly key?: KeyOfMessage;
   /** Allows reading a dead-letter queue whose own redrive policy may move messages on. Default false. */
@@ -70,6 +72,7 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   version: required(aString()),
   queues: { expected: 'a list', accepts: Array.isArray },
   sqs: anObject(),
+  namespaces: { expected: 'a list', accepts: Array.isArray },
   key: aFunction(),
   usesReceives: aBoolean(),
   allowChanges: aBoolean(),

@@ -3,7 +3,7 @@ import { claimJson, inspectClaim } from 'batchlatch/operations';
 import type { ClaimsJson, Session } from './api.ts';
 import { ApiError } from './api-error.ts';
 import { claimDetail } from './claim-answers.ts';
-import { filterOf, readPage } from './claim-filter.ts';
+import { filterOf, matching, readPage } from './claim-filter.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { type ExportFormat, sendExport } from './exports.ts';
 import type { RequestName } from './inputs.ts';
@@ -48,6 +48,9 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
   'POST /api/changes': { handle: ({ input }, { changes }) => changes.change(input), isChange: true },
   'POST /api/dead-letters/peek': {
     handle: ({ input, signal }, { letters }) => letters.peek(input, signal),
+  },
+  'POST /api/dead-letters/of-claim': {
+    handle: ({ input, signal }, { letters }) => letters.ofClaim(String(input['key']), signal),
   },
   'POST /api/dead-letters/body': { handle: ({ input }, { letters }) => letters.body(input) },
   'POST /api/dead-letters/plan': {
@@ -96,23 +99,42 @@ function events({ response }: ApiRequest, { stream, overview, jobs }: ConsolePar
   stream.add(response, [['overview', overview.current()], ...ended]);
 }
 
-async function claims({ input, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<ClaimsJson> {
-  const { limit = 100, cursor, ...filter } = input;
+async function claims(
+  { input, signal }: ApiRequest,
+  { store, clock, seen }: ConsoleParts,
+): Promise<ClaimsJson> {
+  const { limit = 100, cursor, ...given } = input;
   const now = clock.now();
+  const filter = filterOf(given);
   const asked = { limit: Number(limit), cursor: cursor === '' ? undefined : (cursor as string) };
-  const page = await readPage(store, filterOf(filter), asked, { now, signal });
-  return { ...page, claims: page.claims.map((one) => claimJson(one, now)) };
+  const isSearch = filter.by === 'any' && filter.q !== '' && asked.cursor === undefined;
+  const exact = isSearch ? await seen.search(store, filter.q, signal) : undefined;
+  const page =
+    exact === undefined
+      ? await readPage(store, filter, asked, { now, signal })
+      : matching(exact, filter, now);
+  return {
+    ...page,
+    claims: page.claims.map((one) => claimJson(one, now)),
+    ...(exact !== undefined && { isExact: true }),
+  };
 }
 
 async function claim(
   { input, signal }: ApiRequest,
-  { store, clock, options }: ConsoleParts,
+  { store, clock, options, overview }: ConsoleParts,
 ): Promise<unknown> {
   const found = await inspectClaim(store, String(input['key']), { signal });
   if (found === undefined) throw new ApiError(404, 'no-claim', 'There is no claim with this key.');
   const { region } = options;
   const showResult = input['result'] === '1';
-  return claimDetail(found, { now: clock.now(), showResult, ...(region !== undefined && { region }) });
+  const { queues } = overview.current();
+  return claimDetail(found, {
+    now: clock.now(),
+    showResult,
+    queues,
+    ...(region !== undefined && { region }),
+  });
 }
 
 async function download(

@@ -57,6 +57,43 @@ export function sendText(response: ServerResponse, status: number, text: string)
   send(response, status, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`));
 }
 
+const ERROR_TITLES: Readonly<Record<string, string>> = {
+  'no-session': 'This page is not signed in',
+  'foreign-host': 'The console does not serve this address',
+  'no-page': 'There is no such page',
+};
+
+/** Sends an error as a page, for a person who opened a link. */
+export function sendErrorPage(
+  response: ServerResponse,
+  status: number,
+  { code, message }: { readonly code: string; readonly message: string },
+): void {
+  const title = ERROR_TITLES[code] ?? 'That did not work';
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · batchlatch console</title>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${asHtml(message)}</p>
+<p><a href="/">Go to the console</a></p>
+</main>
+</body>
+</html>
+`;
+  send(response, status, 'text/html; charset=utf-8', Buffer.from(page));
+}
+
+function asHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
 function send(response: ServerResponse, status: number, type: string, content: Buffer): void {
   response.writeHead(status, { 'Content-Type': type, 'Content-Length': content.length });
   response.end(content);

@@ -1,9 +1,12 @@
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { SQS } from '@aws-sdk/client-sqs';
 import { createBatchProcessor, PermanentError } from 'batchlatch';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { keyHash } from 'batchlatch/operations';
 import { sqsEvent } from 'batchlatch/testing';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { systemClock } from '../../src/tool-base/clock.ts';
 import { claimsInStates, NOW } from './claims-in-states.ts';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';
@@ -261,7 +264,10 @@ describe('claims show', () => {
     await claims(['release', 'orders#7', '--reason', 'fixed in 1.4', '--yes'], { now: () => NOW - MINUTE });
     const { status, out } = await claims(['show', 'orders#7'], { terminal: true });
     expect(status).toBe(0);
-    expect(out).toContain('state         failed\n');
+    expect(out).toContain('state         failed (released)\n');
+    expect(out).toContain(
+      'next          Waits for its message, in its queue or in the dead-letter queue: released at 2026-01-10T11:59:00Z (1 min ago)\n',
+    );
     expect(out).toContain('record id     m-orders#7\n');
     expect(out).toContain(
       '\nHistory\n  2026-01-10T11:57:00Z (3 min ago)  claimed for the first time\n' +
@@ -272,10 +278,40 @@ describe('claims show', () => {
   it.each([
     ['its hash', ['--hash', keyHash('found#1')]],
     ['the id of its record', ['--record-id', 'm-found#1']],
+    ['a text that is its key', ['--search', 'found#1']],
+    ['a text that is the id of its record', ['--search', 'm-found#1']],
   ])('finds a claim by %s', async (_what, args) => {
     await make('found#1', 'completed');
     const { out } = await claims(['show', ...args, '--json']);
     expect(JSON.parse(out)).toMatchObject({ claims: [{ key: 'found#1' }], next: null });
+  });
+
+  it('says when SQS delivers its message again, by the queue that is named', async () => {
+    const service = await startSqsEmulator();
+    const sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
+    try {
+      const { QueueUrl = '' } = await sqs.createQueue({
+        QueueName: 'orders',
+        Attributes: { VisibilityTimeout: '240' },
+      });
+      await make('again#1', 'failed');
+      const show = (...args: readonly string[]) =>
+        runCommand(['claims', 'show', 'again#1', '--table', 'claims', '--queue', ...args], {
+          now: () => NOW,
+          env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint, AWS_ENDPOINT_URL_SQS: service.endpoint },
+        });
+      const { out } = await show(QueueUrl);
+      expect(out).toContain(
+        'next          Runs again when SQS delivers the message, about 2026-01-10T12:01:00Z\n',
+      );
+      const { out: json } = await show('orders', '--json');
+      expect(JSON.parse(json)).toMatchObject({
+        claims: [{ nextStep: { kind: 'delivery', at: '2026-01-10T12:01:00.000Z', isEstimate: true } }],
+      });
+    } finally {
+      sqs.destroy();
+      await service.stop();
+    }
   });
 
   it('shows the result only if asked to', async () => {
@@ -315,8 +351,8 @@ describe('claims show', () => {
   });
 
   it.each([
-    [[], 'Name the claim: KEY, --hash HASH or --record-id ID.'],
-    [['k', '--hash', 'x'], 'Name claims by KEY, by --hash or by --record-id: one of them.'],
+    [[], 'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT.'],
+    [['k', '--hash', 'x'], 'Name claims in one way'],
     [['--hash', 'zz'], '--hash must be 16 hexadecimal digits'],
   ])('refuses %j', async (args, message) => {
     const { status, err } = await claims(['show', ...args]);

@@ -38,6 +38,16 @@ describe('a filter in the address', () => {
     expect(filterOf('?state=parked&parked=lost')).toEqual({ state: 'parked', by: 'prefix', q: '' });
   });
 
+  it('comes back with failed claims that a person released, or the others', () => {
+    for (const released of ['yes', 'no'] as const) {
+      const filter = { state: 'failed', released, by: 'any', q: 'o-42' } as const;
+      expect(filterOf(searchOf(hrefOf(filter)))).toEqual(filter);
+      expect(requestOf(filter)).toEqual(filter);
+    }
+    expect(filterOf('?state=parked&released=yes')).toEqual({ state: 'parked', by: 'prefix', q: '' });
+    expect(filterText({ state: 'failed', released: 'yes', by: 'prefix', q: '' })).toBe('failed, released');
+  });
+
   it('leaves out a search that searches for nothing', () => {
     expect(hrefOf({ state: 'parked', by: 'hash', q: '' })).toBe('/claims?state=parked');
     expect(hrefOf({ by: 'prefix', q: '' })).toBe('/claims');

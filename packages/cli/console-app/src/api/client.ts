@@ -13,6 +13,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether it is an outage, of the server, the store or SQS: the same request may be answered later. */
+export function isPassing({ status, code }: ApiError): boolean {
+  return status === 503 || code === 'UNREACHABLE';
+}
+
 /** Query parameters. Undefined and empty ones are omitted. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { signOut } from './live.ts';
 import { ApiError } from './client.ts';
+import { useRetry } from './use-retry.ts';
 
 /** A requested answer. The last one stays while it is read again. */
 export interface Requested<Answer> {
@@ -39,6 +40,7 @@ export function useRequest<Answer>(
     return () => abort.abort();
     // `of` names all that `read` uses.
   }, [of, round]);
+  useRetry(state.of === of ? state.error : undefined, again);
   return state.of === of ? { ...state, again } : { isLoading: true, again };
 }
 

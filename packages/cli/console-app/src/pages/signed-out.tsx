@@ -10,7 +10,7 @@ export function SignedOut(): JSX.Element {
       <h1>This page is not signed in</h1>
       <p role="alert">
         The console was started again, or this browser never opened its address. Open the address that{' '}
-        <code>batchlatch console</code> printed in the terminal.
+        <code>batchlatch console</code> printed in the terminal, in any tab: this page then goes on by itself.
       </p>
       <button type="button" class="button" onClick={() => window.location.reload()}>
         Try again

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { ApiError } from '../api/client.ts';
+import { type ApiError, isPassing } from '../api/client.ts';
 import { shown } from '../text/shown.ts';
 import { Icon } from './icon.tsx';
 
@@ -21,8 +21,9 @@ export function ErrorNotice({
       <Icon name="overdue" />
       <div>
         <p>
-          <strong>That did not work.</strong> {shown(error.message)} {REMEDY[error.code]}
+          <strong>{titleOf(error)}</strong> {shown(error.message)} {REMEDY[error.code]}
         </p>
+        {isPassing(error) && <p>This page goes on by itself when it is back.</p>}
         {error.code !== 'UNKNOWN' && error.code !== 'UNREACHABLE' && (
           <p class="muted small">{shown(error.code)}</p>
         )}
@@ -34,6 +35,11 @@ export function ErrorNotice({
       </div>
     </div>
   );
+}
+
+function titleOf(error: ApiError): string {
+  if (error.code === 'UNREACHABLE' || !isPassing(error)) return 'That did not work.';
+  return error.code.startsWith('BATCHLATCH_STORE') ? 'The store does not answer.' : 'SQS does not answer.';
 }
 
 /** A message in place of missing content, or a hint. */

@@ -7,7 +7,9 @@ import { useStore } from '../state/store.ts';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { LiveState } from './live-state.tsx';
+import { RowsSwitch } from './rows-switch.tsx';
 import { RunningJobs } from './running-jobs.tsx';
+import { SearchBox } from './search-box.tsx';
 import { ShortcutsButton } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -44,9 +46,11 @@ export function ShellHeader(): JSX.Element {
         )}
       </div>
       <PageLinks />
+      <SearchBox />
       <div class="shell-tools">
         <RunningJobs />
         <LiveState />
+        <RowsSwitch />
         <ThemeSwitch />
         <ShortcutsButton />
       </div>

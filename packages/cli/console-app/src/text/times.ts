@@ -78,6 +78,44 @@ export function localTime(iso: string | number | undefined | null): string {
   return `${day} ${clockTime(date.getTime())}`;
 }
 
+/** Date and time in UTC, such as `2026-01-10 10:57:00 UTC`: what stands behind a local time. */
+export function utcTime(iso: string | number | undefined | null): string {
+  const date = new Date(iso ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return '?';
+  return `${date.toISOString().slice(0, -5).replace('T', ' ')} UTC`;
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/**
+ * The end of a sentence, on this machine's clock: `at 14:32` today, `on 3 December` on another day. An
+ * estimate is `about 14:32`, and `about 14:32 on 3 December`.
+ */
+export function timePhrase(iso: string, now: number, isEstimate = false): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return '';
+  const today = new Date(now);
+  const clock = clockTime(date.getTime()).slice(0, -3);
+  const year = date.getFullYear() === today.getFullYear() ? '' : ` ${date.getFullYear()}`;
+  const day = `on ${date.getDate()} ${MONTHS[date.getMonth()]}${year}`;
+  const isToday = date.toDateString() === today.toDateString();
+  if (isEstimate) return isToday ? `about ${clock}` : `about ${clock} ${day}`;
+  return isToday ? `at ${clock}` : day;
+}
+
 /** Returns the local time of day, such as `11:57:00`. */
 function clockTime(time: number): string {
   const date = new Date(time);

@@ -29,6 +29,11 @@ export const STATE_MEANING: Readonly<Record<ClaimState, string>> = {
   completed: 'It is done. Duplicates get its result.',
 };
 
+/** What a claim is called that a person released, until its next attempt. */
+export const RELEASED_NAME = 'Released';
+/** What that means, in a sentence. */
+export const RELEASED_MEANING = 'A person released it. It runs when its message is delivered.';
+
 /** The kinds of parked claims in display order. */
 export const PARKED_KINDS = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies readonly ParkedKind[];
 

@@ -1,8 +1,7 @@
 import type { JSX } from 'preact';
-import { Ago } from '../parts/age.tsx';
+import { Ago, LocalTime } from '../parts/age.tsx';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
-import { localTime } from '../text/times.ts';
 import { stepText } from './step-text.ts';
 import { timelineLayout, type TimelineRow } from './timeline-layout.ts';
 import type { TimelineStep } from './timeline-steps.ts';
@@ -44,7 +43,7 @@ function Told({ row: { step, skipped } }: { readonly row: TimelineRow }): JSX.El
         {at !== undefined && (
           <span class="muted">
             {' '}
-            <time dateTime={at}>{localTime(at)}</time> (<Ago at={at} />)
+            <LocalTime at={at} /> (<Ago at={at} />)
           </span>
         )}
       </p>

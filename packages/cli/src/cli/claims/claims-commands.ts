@@ -47,10 +47,14 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
       "claims show 'orders#o-1042' --table claims",
       'claims show --hash 1f0c6a7b2d3e4f50 --table claims',
       'claims show --record-id 7f3c0d0e-… --table claims --json',
+      'claims show --search o-1042 --table claims --queue orders',
     ],
     define: (command) => {
       identifying(command);
-      command.option('--show-result', 'show the stored result too');
+      command
+        .option('--search <text>', 'claims by a part of the key such as an order id, a record or request id')
+        .option('--show-result', 'show the stored result too')
+        .option('--queue <name>', 'name or URL of the source queue, to tell when SQS delivers the message');
       onTable(command);
     },
     load: async () => (await import('./show-claims.ts')).showCommand,

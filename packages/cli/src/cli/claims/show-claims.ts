@@ -1,9 +1,12 @@
+import type { SQS } from '@aws-sdk/client-sqs';
 import {
   type Claim,
   claimJson,
   claimTimeline,
   keyHash,
+  nextStepOf,
   type OperatorChange,
+  type RedeliverySettings,
   type TimelineEvent,
 } from 'batchlatch/operations';
 import { OPERATION_DONE } from './operation-done.ts';
@@ -11,6 +14,8 @@ import { isoTime } from '../../tool-base/iso-time.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { withClaims } from '../connect/claims.ts';
+import { isQueueUrl, namedQueueUrl, withSqs } from '../connect/sqs.ts';
+import { redeliveryIn } from '../../console/queue-reader.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
 import { relativeTime } from '../print/times.ts';
@@ -21,26 +26,27 @@ import { areNamed, findNamed, type Named } from './find-claims.ts';
 
 interface ShowOptions extends TableOptions, Named {
   readonly showResult?: boolean;
+  readonly queue?: string;
 }
 
 /** `claims show` */
 export const showCommand: Run<ShowOptions> = (context, options, keys) => {
   if (!areNamed(keys, options)) {
-    throw new UsageError('Name the claim: KEY, --hash HASH or --record-id ID. `claims list` lists them.');
+    throw new UsageError(
+      'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT. `claims list` lists them.',
+    );
   }
   return withClaims(context, options, async ({ store, place }) => {
     const { screen } = context;
     const { claims, missing } = await findNamed(store, keys, options, context);
     const { showResult = false } = options;
+    const queue = claims.length === 0 ? undefined : await redeliveryOf(options, context);
     if (screen.isJson)
-      screen.json({
-        claims: claims.map((claim) => claimJson(claim, context.now(), { showResult })),
-        next: null,
-      });
+      screen.json({ claims: claims.map((claim) => toJson(claim, context, showResult, queue)), next: null });
     else {
       for (const [index, claim] of claims.entries()) {
         if (index > 0) screen.line();
-        show(claim, context, showResult);
+        show(claim, context, showResult, queue);
       }
     }
     for (const name of missing) screen.note(`There is no claim of ${escapeControls(name)} in ${place}.`);
@@ -48,13 +54,53 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
   });
 };
 
-function show(claim: Claim, context: Context, showResult: boolean): void {
+/** Reads the settings of the queue that `--queue` names. */
+async function redeliveryOf(
+  { queue, ...options }: ShowOptions,
+  context: Context,
+): Promise<RedeliverySettings | undefined> {
+  if (queue === undefined) return undefined;
+  const read = async (sqs: SQS): Promise<RedeliverySettings | undefined> => {
+    const { Attributes = {} } = await sqs.getQueueAttributes({
+      QueueUrl: await namedQueueUrl(sqs, queue),
+      AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'],
+    });
+    return redeliveryIn(Attributes);
+  };
+  return withSqs(context, options, read, isQueueUrl(queue) ? { queueUrl: queue } : {});
+}
+
+function toJson(
+  claim: Claim,
+  { now }: Pick<Context, 'now'>,
+  showResult: boolean,
+  queue: RedeliverySettings | undefined,
+): unknown {
+  const { at, ...step } = nextStepOf(claim, now(), queue);
+  const nextStep = { ...step, ...(at !== undefined && { at: isoTime(at) }) };
+  return { ...claimJson(claim, now(), { showResult }), nextStep };
+}
+
+/** Returns what happens next as a sentence, such as `Nothing: completed, forgotten at …`. */
+function nextText(claim: Claim, context: Context, queue: RedeliverySettings | undefined): string {
+  const { text, at, isEstimate } = nextStepOf(claim, context.now(), queue);
+  const time = at === undefined ? '' : ` ${isEstimate === true ? 'about' : 'at'} ${bothTimes(at, context)}`;
+  return `${escapeControls(text)}${time}`;
+}
+
+function show(
+  claim: Claim,
+  context: Context,
+  showResult: boolean,
+  queue: RedeliverySettings | undefined,
+): void {
   const { screen } = context;
   const fields: readonly (readonly [string, string | undefined])[] = [
     ['key', escapeControls(claim.key)],
     ['hash', keyHash(claim.key)],
     ['state', shownState(claim, context)],
     ['why parked', parkedText(claim)],
+    ['next', nextText(claim, context, queue)],
     ['attempt', attemptText(claim)],
     ['crashes', claim.crashes > 0 ? formatNumber(claim.crashes) : undefined],
     ['error', errorText(claim) || undefined],

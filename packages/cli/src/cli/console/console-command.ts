@@ -45,7 +45,7 @@ export const consoleCommand: Run<ConsoleCommandOptions> = async (context, option
         allowChanges,
         ...(sqs !== undefined && { sqs }),
         ...(queueMetrics !== undefined && { queueMetrics }),
-        ...(namespace !== undefined && { key: processorKey({ namespace }) }),
+        ...(namespace !== undefined && { key: processorKey({ namespace }), namespaces: [namespace] }),
         ...(useReceives === true && { usesReceives: true }),
         ...(host !== undefined && { host }),
         ...(port !== undefined && { port }),

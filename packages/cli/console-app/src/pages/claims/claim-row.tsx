@@ -28,7 +28,7 @@ export const ClaimRow = memo(function ClaimRow({
   readonly onToggle: (claim: ClaimJson) => void;
   readonly onDone: () => void;
 }): JSX.Element {
-  const { key, state, parkedKind, attempt } = claim;
+  const { key, state, releasedAt, parkedKind, attempt } = claim;
   const name = shown(key);
   return (
     <tr class={isSelected ? 'is-selected' : undefined}>
@@ -47,7 +47,7 @@ export const ClaimRow = memo(function ClaimRow({
       </th>
       <td data-label="State">
         <span class="badges">
-          <StateBadge state={state} />
+          <StateBadge state={state} releasedAt={releasedAt} />
           {parkedKind !== undefined && <ParkedBadge kind={parkedKind} />}
         </span>
       </td>

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ClaimJson, ClaimsJson } from '../../api-types.ts';
 import { type ApiError, get } from '../../api/client.ts';
+import { useRetry } from '../../api/use-retry.ts';
 import { actionsTold } from '../../api/live.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { type ClaimFilter, hrefOf, requestOf } from '../../filters/claim-filter.ts';
@@ -17,6 +18,8 @@ export interface ReadClaims {
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly readBy?: ClaimsJson['readBy'];
+  /** Whether they were found by their whole keys. */
+  readonly isExact?: boolean;
   /** The missing index, if the table was scanned. */
   readonly missingIndex?: string;
   /** The number of rows that need a newer version of batchlatch. */
@@ -88,6 +91,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
     return () => abort.current.abort();
   }, [read]);
   const shown = state.of === of ? state.read : NOTHING;
+  useRetry(shown.claims.length <= PAGE ? shown.error : undefined, follow);
   return {
     ...shown,
     more: (limit) => void read(shown, 0, limit),
@@ -111,6 +115,7 @@ function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
     claims: [...before.claims.filter(({ key }) => !known.has(key)), ...page.claims],
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
+    ...(page.isExact === true && { isExact: true }),
     ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
     newerRows: (before.newerRows ?? 0) + (page.newer?.length ?? 0),
     ...(readUnits !== undefined && { readUnits }),

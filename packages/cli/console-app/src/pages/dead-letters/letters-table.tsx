@@ -128,7 +128,7 @@ function Claims({ message: { claims, key } }: { readonly message: MessageJson })
     <span class="lines">
       {claims.map((claim) => (
         <span key={claim.key}>
-          <StateBadge state={claim.state} />{' '}
+          <StateBadge state={claim.state} releasedAt={claim.releasedAt} />{' '}
           <span class="mono">
             <Link href={claimHref(claim.key)}>{shown(claim.key)}</Link>
           </span>
