@@ -114,9 +114,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What a browser shows; only the command line tool uses it.
   console: ['operations/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
-  'console-demo': ['core.ts', 'dev', 'operations/index.ts', 'stores/dynamodb/index.ts', 'worker/index.ts'],
+  'console-demo': [
+    'core.ts',
+    'console',
+    'dev',
+    'observe/index.ts',
+    'operations/index.ts',
+    'stores/dynamodb/index.ts',
+    'worker/index.ts',
+  ],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
+    'core.ts',
     'operations/index.ts',
     'stores/dynamodb/index.ts',
     'stores/postgres/index.ts',

@@ -16,6 +16,7 @@ import { useStore } from './state/store.ts';
 import { shown } from './text/shown.ts';
 import { ShellHeader } from './shell/shell-header.tsx';
 import { RedriveDialog } from './redrive/redrive-dialog.tsx';
+import { SendDialog } from './send/send-dialog.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
 import { ChangeDialog } from './changes/change-dialog.tsx';
 import { readSession } from './api/session.ts';
@@ -50,6 +51,7 @@ export function App(): JSX.Element {
       </main>
       <ChangeDialog />
       <RedriveDialog />
+      <SendDialog />
       <Toasts />
       <Shortcuts />
     </>

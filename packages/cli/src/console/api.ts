@@ -17,6 +17,8 @@ import type {
   StoredError,
   TimelineEvent,
 } from 'batchlatch/operations';
+import type { Narrowing } from './claim-narrowing.ts';
+import type { ErrorGroup } from './error-tally.ts';
 
 /** `GET /api/session` */
 export interface Session {
@@ -28,6 +30,8 @@ export interface Session {
   readonly readsBySelf: boolean;
   readonly estimatedRows?: number;
   readonly queues: readonly QueueJson[];
+  /** Whether a person may send messages to a queue. */
+  readonly canSend: boolean;
   readonly version: string;
   /** States that an index counts and lists. Other states need a scan. */
   readonly indexedStates: readonly ClaimState[];
@@ -108,6 +112,12 @@ export interface StatisticsJson {
   readonly periods: readonly StatisticsPeriod[];
   /** The number of completed claims that end before they begin, because clocks differ. They count as 0. */
   readonly negativeTimes: number;
+  /** The failed and parked claims by error, those of the most claims first. */
+  readonly errors: readonly ErrorGroup[];
+  /** The parked claims by kind. */
+  readonly parkedKinds: Readonly<Record<ParkedKind, number>>;
+  /** The time since the first attempt of each claim that is not completed. */
+  readonly ageMs?: Histogram;
 }
 
 /** The event `overview`. */
@@ -175,7 +185,7 @@ export interface ClaimDetailJson {
 }
 
 /** A filter for the claims of a plan. */
-export interface FilterJson {
+export interface FilterJson extends Pick<Narrowing, 'error' | 'holder' | 'past'> {
   readonly state?: ClaimState;
   /** Only parked claims of this kind. */
   readonly parked?: ParkedKind;
@@ -183,6 +193,12 @@ export interface FilterJson {
   readonly released?: 'yes' | 'no';
   readonly by?: 'any' | 'key' | 'prefix' | 'record' | 'hash';
   readonly q?: string;
+  /** The numbers of a `Narrowing`, as digits: an address has them as text. */
+  readonly endedFrom?: string;
+  readonly endedBefore?: string;
+  readonly ranMs?: string;
+  readonly waitedMs?: string;
+  readonly ageMs?: string;
 }
 
 /** `POST /api/plan` */
@@ -293,7 +309,7 @@ export interface MessagesOfClaimJson {
 export interface ActionJson {
   readonly at: string;
   readonly operator: string;
-  readonly what: OperationKind | 'redrive';
+  readonly what: OperationKind | 'redrive' | 'send';
   readonly reason: string;
   readonly asked: number;
   readonly done: number;

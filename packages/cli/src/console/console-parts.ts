@@ -10,6 +10,7 @@ import { Jobs } from './jobs.ts';
 import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
+import { Sends } from './send/sends.ts';
 import { Redrives } from './redrives.ts';
 import { SeenClaims } from './seen-claims.ts';
 
@@ -27,6 +28,7 @@ export interface ConsoleParts {
   readonly letters: DeadLetters;
   readonly seen: SeenClaims;
   readonly redrives: Redrives;
+  readonly sends: Sends;
 }
 
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
@@ -63,6 +65,8 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   const changes = new Changes({ store, clock, jobs, actions, operator });
   const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen });
   const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions, usesReceives });
+  const { sender } = options;
+  const sends = new Sends({ sender, queues, key, store, clock, operator, actions });
   return {
     options,
     store,
@@ -77,6 +81,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     letters,
     seen,
     redrives,
+    sends,
   };
 }
 

@@ -15,6 +15,8 @@ import {
 import type { ActionJson, QueueJson } from './api.ts';
 import { STATES } from './claim-filter.ts';
 import type { QueueMetrics } from './queue-reader.ts';
+import type { MessageSender } from './send/message-sender.ts';
+import type { ReadLog } from './waterfall/read-waterfall.ts';
 
 /** Options of `startConsole`. */
 export interface ConsoleOptions {
@@ -32,6 +34,8 @@ export interface ConsoleOptions {
   readonly queues?: readonly QueueJson[];
   /** `SQS` of `@aws-sdk/client-sqs`. Needed for `queues`. */
   readonly sqs?: DeadLetterSqs;
+  /** Sends the messages that a person writes, to the queues that are no dead-letter queues. Default: none. */
+  readonly sender?: MessageSender;
   /** Namespaces of the claims, for searches. Default: those of the claims that were shown. */
   readonly namespaces?: readonly string[];
   /** Derives a message's key, as `processorKey()` does. Default: parked claims are searched for its id. */
@@ -57,6 +61,8 @@ export interface ConsoleOptions {
   readonly queueMetrics?: (signal: AbortSignal) => Promise<ReadonlyMap<string, QueueMetrics>>;
   /** The region of the functions' logs, for links to CloudWatch Logs Insights. Default: no links. */
   readonly region?: string;
+  /** Reads the functions' log, for the waterfall of an attempt. Default: it shows what the claim says. */
+  readonly readLog?: ReadLog;
   /** Called when an action begins and when it ends. */
   readonly onAction?: (action: ActionJson) => void;
   /** Default: the system clock. */
@@ -72,6 +78,7 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   version: required(aString()),
   queues: { expected: 'a list', accepts: Array.isArray },
   sqs: anObject(),
+  sender: objectWith('problemOf', 'send'),
   namespaces: { expected: 'a list', accepts: Array.isArray },
   key: aFunction(),
   usesReceives: aBoolean(),
@@ -87,6 +94,7 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   estimateRows: aFunction(),
   queueMetrics: aFunction(),
   region: aString(),
+  readLog: aFunction(),
   onAction: aFunction(),
   clock: objectWith('now', 'setTimer'),
 };

@@ -9,6 +9,7 @@ import { type ExportFormat, sendExport } from './exports.ts';
 import type { RequestName } from './inputs.ts';
 import type { SessionSecrets } from './session-secrets.ts';
 import type { SignedInJson, TicketJson } from './sign-in-api.ts';
+import { readWaterfall, type WaterfallJson } from './waterfall/read-waterfall.ts';
 
 /** A request of the API. */
 interface ApiRequest {
@@ -38,6 +39,7 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
   'GET /api/events': { handle: events },
   'GET /api/claims': { handle: claims },
   'GET /api/claim': { handle: claim },
+  'GET /api/waterfall': { handle: waterfall },
   'POST /api/export': { handle: ({ secrets }): TicketJson => ({ ticket: secrets.downloadTicket() }) },
   'GET /api/export': { handle: download, isFor: 'downloads' },
   'GET /api/job': { handle: job },
@@ -60,6 +62,8 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
     handle: ({ input }, { redrives }) => redrives.redrive(input),
     isChange: true,
   },
+  'POST /api/send/plan': { handle: ({ input, signal }, { sends }) => sends.plan(input, signal) },
+  'POST /api/send': { handle: ({ input }, { sends }) => sends.send(input), isChange: true },
 };
 
 /** Signs a page in with the token of the address. */
@@ -80,7 +84,7 @@ export function notSignedIn(): ApiError {
 }
 
 function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts): Session {
-  const { place, operator, allowChanges = false, readEveryMs, version } = options;
+  const { place, operator, allowChanges = false, readEveryMs, version, sender } = options;
   const { estimatedRows, indexedStates } = overview;
   return {
     place,
@@ -89,6 +93,7 @@ function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts):
     readsBySelf: readEveryMs !== undefined,
     ...(estimatedRows !== undefined && { estimatedRows }),
     queues,
+    canSend: allowChanges && sender !== undefined && queues.some(({ isDeadLetter }) => !isDeadLetter),
     version,
     indexedStates,
   };
@@ -125,7 +130,7 @@ async function claim(
   { store, clock, options, overview }: ConsoleParts,
 ): Promise<unknown> {
   const found = await inspectClaim(store, String(input['key']), { signal });
-  if (found === undefined) throw new ApiError(404, 'no-claim', 'There is no claim with this key.');
+  if (found === undefined) throw noClaim();
   const { region } = options;
   const showResult = input['result'] === '1';
   const { queues } = overview.current();
@@ -135,6 +140,19 @@ async function claim(
     queues,
     ...(region !== undefined && { region }),
   });
+}
+
+async function waterfall(
+  { input, signal }: ApiRequest,
+  { store, clock, options }: ConsoleParts,
+): Promise<WaterfallJson> {
+  const found = await inspectClaim(store, String(input['key']), { signal });
+  if (found === undefined) throw noClaim();
+  return readWaterfall(found, options.readLog, { now: clock.now(), signal });
+}
+
+function noClaim(): ApiError {
+  return new ApiError(404, 'no-claim', 'There is no claim with this key.');
 }
 
 async function download(

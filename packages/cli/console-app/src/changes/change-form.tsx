@@ -33,7 +33,8 @@ export function ChangeForm({
   const [isConfirmed, setConfirmed] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
-  const needsConfirmation = operation === 'forget' || isForced;
+  // One claim is named in the dialog, and its button says what is lost.
+  const needsConfirmation = isForced || (operation === 'forget' && plan.wouldChange !== 1);
   const missing = missingOf(reason, needsConfirmation && !isConfirmed);
   const isReady = !isPlanning && plan.wouldChange > 0 && missing === undefined && resultError === undefined;
   const submit = (event: Event): void => {
@@ -59,6 +60,9 @@ export function ChangeForm({
             ? `Delete ${counted(plan.wouldChange, 'claim')} with all history. This cannot be undone.`
             : 'The work of these claims may be done twice.'}
         </label>
+      )}
+      {operation === 'forget' && !needsConfirmation && (
+        <p class="warning">Its history is deleted with it. This cannot be undone.</p>
       )}
       {operation !== 'forget' && <KeptBy />}
       <div class="dialog-buttons">

@@ -1,4 +1,5 @@
 import type { FilterJson, ClaimState, ParkedKind } from '../api-types.ts';
+import { type Narrow, narrowIn, narrowText } from './narrow.ts';
 import { PARKED_KINDS, PARKED_NAME, STATES } from '../text/words.ts';
 
 /** The kinds of search. */
@@ -21,6 +22,8 @@ export interface ClaimFilter {
   readonly released?: 'yes' | 'no';
   readonly by: SearchBy;
   readonly q: string;
+  /** Absent where nothing else is asked for. */
+  readonly narrow?: Narrow;
 }
 
 /** Whether a failed claim was released by a person. */
@@ -33,22 +36,25 @@ export function filterOf(search: string): ClaimFilter {
   const parked = PARKED_KINDS.find((name) => state === 'parked' && name === parameters.get('parked'));
   const released = RELEASED.find((name) => state === 'failed' && name === parameters.get('released'));
   const by = parameters.get('by') ?? '';
+  const narrow = narrowIn(parameters);
   return {
     ...(state !== undefined && { state }),
     ...(parked !== undefined && { parked }),
     ...(released !== undefined && { released }),
     by: Object.hasOwn(SEARCH_BY, by) ? (by as SearchBy) : 'prefix',
     q: parameters.get('q') ?? '',
+    ...(narrow !== undefined && { narrow }),
   };
 }
 
-/** Returns the filter for the API, without an empty search. */
-export function requestOf({ state, parked, released, by, q }: ClaimFilter): FilterJson {
+/** The filter as the API takes it: without a search that searches for nothing. */
+export function requestOf({ state, parked, released, by, q, narrow }: ClaimFilter): FilterJson {
   return {
     ...(state !== undefined && { state }),
     ...(parked !== undefined && { parked }),
     ...(released !== undefined && { released }),
     ...(q !== '' && { by, q }),
+    ...narrow,
   };
 }
 
@@ -58,7 +64,17 @@ export function hrefOf(filter: ClaimFilter): string {
   return parameters.size === 0 ? '/claims' : `/claims?${parameters.toString()}`;
 }
 
-/** Returns the address of a claim's page. */
+/** The address of the list of the claims in a state, of which only some may be asked for. */
+export function listHref(state: ClaimState | undefined, narrow?: Narrow): string {
+  return hrefOf({
+    by: 'prefix',
+    q: '',
+    ...(state !== undefined && { state }),
+    ...(narrow !== undefined && { narrow }),
+  });
+}
+
+/** The address of one claim's page. */
 export function claimHref(key: string): string {
   return `/claim?${new URLSearchParams({ key }).toString()}`;
 }
@@ -68,13 +84,14 @@ export function messageHref(queue: string, message = ''): string {
   return `/dead-letters?${new URLSearchParams({ queue, ...(message !== '' && { message }) }).toString()}`;
 }
 
-/** Returns the filter in words, such as `parked, key begins with orders#`. */
-export function filterText({ state, parked, released, by, q }: ClaimFilter): string {
+/** A filter in words, such as `parked, key begins with orders#`. */
+export function filterText({ state, parked, released, by, q, narrow }: ClaimFilter): string {
   const parts = [
     state?.replace('-', ' '),
     parked && PARKED_NAME[parked].toLowerCase(),
     released && (released === 'yes' ? 'released' : 'not released'),
     q === '' ? undefined : `${SEARCH_BY[by].toLowerCase()} ${q}`,
+    narrow && narrowText(narrow),
   ];
   return parts.filter((part) => part !== undefined).join(', ') || 'all claims';
 }

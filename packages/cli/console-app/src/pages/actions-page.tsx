@@ -9,7 +9,11 @@ import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_NAME } from '../text/words.ts';
 
-const NAMES: Readonly<Record<ActionJson['what'], string>> = { ...OPERATION_NAME, redrive: 'Redrive' };
+const NAMES: Readonly<Record<ActionJson['what'], string>> = {
+  ...OPERATION_NAME,
+  redrive: 'Redrive',
+  send: 'Send',
+};
 
 /** The changes made through this console since its start. */
 export function ActionsPage(): JSX.Element {

@@ -24,6 +24,7 @@ import {
 } from '../text/words.ts';
 import { timelineSteps } from '../timeline/timeline-steps.ts';
 import { Timeline } from '../timeline/timeline.tsx';
+import { Waterfall } from '../waterfall/waterfall.tsx';
 import { ClaimActions } from './claim/claim-actions.tsx';
 import { ClaimFacts } from './claim/claim-facts.tsx';
 import { ClaimMessages } from './claim/claim-messages.tsx';
@@ -162,6 +163,7 @@ function Detail({
           <ClaimResult key={claim.owner} claimKey={claim.key} hasResult={hasResult} />
         </section>
       </div>
+      <Waterfall claim={claim} />
     </>
   );
 }

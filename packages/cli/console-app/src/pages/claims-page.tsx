@@ -11,6 +11,7 @@ import { BulkBar } from './claims/bulk-bar.tsx';
 import { ClaimsTable } from './claims/claims-table.tsx';
 import { ExportButtons } from './claims/export-buttons.tsx';
 import { NoClaims } from './claims/no-claims.tsx';
+import { Narrowed, PastTabs } from './claims/narrowed.tsx';
 import { ReadOn } from './claims/read-on.tsx';
 import { SavedFilters } from './claims/saved-filters-menu.tsx';
 import { SearchedFor } from './claims/searched-for.tsx';
@@ -62,6 +63,8 @@ export function ClaimsPage(): JSX.Element {
       <StateTabs filter={filter} />
       <ParkedTabs filter={filter} />
       <ReleasedTabs filter={filter} />
+      <PastTabs filter={filter} />
+      <Narrowed filter={filter} />
       <div class="toolbar">
         <SavedFilters filter={filter} />
         <SearchedFor filter={filter} />

@@ -14,6 +14,8 @@ export interface PlotSeries {
   readonly isDashed?: boolean;
 }
 
+type PlotKind = 'bars' | 'lines' | 'log-lines';
+
 const HEIGHT = 190;
 
 /** A plot over time. Screen readers get the table beside it. */
@@ -23,14 +25,20 @@ export function Plot({
   kind,
   valueText,
   onPoint,
+  onChoose,
 }: {
   readonly series: readonly PlotSeries[];
   readonly columns: Columns;
-  readonly kind: 'bars' | 'lines';
+  /** Bars, lines, or lines above a logarithmic axis. */
+  readonly kind: PlotKind;
   readonly valueText: (value: number) => string;
   /** The index of the point under the pointer; undefined without a pointer. */
   readonly onPoint: (index: number | undefined) => void;
+  /** Called for a click, with the index of the point. */
+  readonly onChoose: (index: number) => void;
 }): JSX.Element {
+  const chosen = useRef(onChoose);
+  chosen.current = onChoose;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(null);
   const dark = useStore(isDark);
@@ -49,7 +57,11 @@ export function Plot({
     // Colours are read when the plot is made.
   }, [dark]);
   useEffect(() => plot.current?.setData(columns as AlignedData), [columns]);
-  return <div class="plot" ref={box} aria-hidden="true" />;
+  const choose = (): void => {
+    const index = plot.current?.cursor.idx;
+    if (index !== undefined && index !== null) chosen.current(index);
+  };
+  return <div class="plot" ref={box} aria-hidden="true" onClick={choose} />;
 }
 
 function optionsOf({
@@ -61,7 +73,7 @@ function optionsOf({
 }: {
   readonly parent: HTMLElement;
   readonly series: readonly PlotSeries[];
-  readonly kind: 'bars' | 'lines';
+  readonly kind: PlotKind;
   readonly valueText: (value: number) => string;
   readonly onPoint: (index: number | undefined) => void;
 }): Options {
@@ -76,18 +88,39 @@ function optionsOf({
     width: parent.clientWidth,
     height: HEIGHT,
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind !== 'bars' } },
     scales: {
       ...(kind === 'bars' && { x: { range: withRoomForBars } }),
-      y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
+      y: kind === 'log-lines' ? { distr: 3, range: wholeDecades } : { range: fromZero },
     },
     axes: [
       { ...axis, size: 30, space: 70, values: timeLabels },
-      { ...axis, size: 62, space: 36, values: (_plot, ticks) => ticks.map((tick) => valueText(tick)) },
+      {
+        ...axis,
+        size: 62,
+        space: 36,
+        values: (_plot, ticks) => ticks.map((tick) => textOf(tick, valueText)),
+      },
     ],
     series: [{}, ...series.map((one) => seriesOf(parent, one, kind))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
+}
+
+function fromZero(_plot: UPlot, _min: number, max: number): [number, number] {
+  return [0, Math.max(max * 1.08, 1)];
+}
+
+/** Powers of ten around the values, at least one decade. */
+function wholeDecades(_plot: UPlot, min: number | null, max: number | null): [number, number] {
+  const first = Math.floor(Math.log10(Math.max(min ?? 1, 1)));
+  const last = Math.ceil(Math.log10(Math.max(max ?? 1, 1)));
+  return [10 ** first, 10 ** Math.max(last, first + 1)];
+}
+
+/** A logarithmic axis has ticks without a text. */
+function textOf(tick: number | null, valueText: (value: number) => string): string {
+  return tick === null ? '' : valueText(tick);
 }
 
 /** Adds half a bar on each side. */
@@ -115,13 +148,9 @@ function timeLabels(
   });
 }
 
-function seriesOf(
-  parent: HTMLElement,
-  { name, color, isDashed }: PlotSeries,
-  kind: 'bars' | 'lines',
-): Series {
+function seriesOf(parent: HTMLElement, { name, color, isDashed }: PlotSeries, kind: PlotKind): Series {
   const stroke = colorOf(parent, color);
-  if (kind === 'lines') {
+  if (kind !== 'bars') {
     return { label: name, stroke, width: 1.75, points: { show: false }, ...(isDashed && { dash: [5, 4] }) };
   }
   const bars = UPlot.paths.bars?.({ size: [0.9, 24], gap: 1 });

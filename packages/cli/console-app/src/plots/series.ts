@@ -57,6 +57,7 @@ export function stackedOutcomes(periods: readonly StatisticsPeriod[]): Columns {
 
 /**
  * Returns median and 95th percentile of waiting and running times, in milliseconds; null if nothing ended.
+ * A time below 1 ms is 1: a logarithmic axis has no zero.
  */
 export function times(periods: readonly StatisticsPeriod[]): Columns {
   return [
@@ -70,5 +71,5 @@ export function times(periods: readonly StatisticsPeriod[]): Columns {
 
 function value(distribution: Distribution | undefined, name: 'median' | 'p95'): number | null {
   const number = distribution?.[name] ?? Number.NaN;
-  return Number.isFinite(number) ? number : null;
+  return Number.isFinite(number) ? Math.max(number, 1) : null;
 }

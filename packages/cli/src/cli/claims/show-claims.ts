@@ -11,8 +11,8 @@ import {
 } from 'batchlatch/operations';
 import { OPERATION_DONE } from './operation-done.ts';
 import { isoTime } from '../../tool-base/iso-time.ts';
-import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
+import type { KeyOptions } from '../arguments/key-options.ts';
 import { withClaims } from '../connect/claims.ts';
 import { isQueueUrl, namedQueueUrl, withSqs } from '../connect/sqs.ts';
 import { redeliveryIn } from '../../console/queue-reader.ts';
@@ -22,18 +22,23 @@ import { relativeTime } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { formatNumber } from '../print/plural.ts';
 import { attemptText, errorText, parkedText, shownState } from './claim-cells.ts';
+import { type LogOptions, logOf, showWaterfall, waterfallOfClaim } from './show-waterfall.ts';
+import { keysOfPayload } from './payload-key.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
 
-interface ShowOptions extends TableOptions, Named {
+interface ShowOptions extends LogOptions, Named, KeyOptions {
+  readonly payload?: string;
   readonly showResult?: boolean;
   readonly queue?: string;
 }
 
 /** `claims show` */
-export const showCommand: Run<ShowOptions> = (context, options, keys) => {
+export const showCommand: Run<ShowOptions> = async (context, options, operands) => {
+  const keys = [...operands, ...(await keysOfPayload(context, options))];
   if (!areNamed(keys, options)) {
     throw new UsageError(
-      'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT. `claims list` lists them.',
+      'Name the claim: KEY, --hash HASH, --record-id ID, --search TEXT or --payload FILE. ' +
+        '`claims list` lists them.',
     );
   }
   return withClaims(context, options, async ({ store, place }) => {
@@ -41,12 +46,26 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
     const { claims, missing } = await findNamed(store, keys, options, context);
     const { showResult = false } = options;
     const queue = claims.length === 0 ? undefined : await redeliveryOf(options, context);
+    const log = await logOf(options, context);
+    const shown = await Promise.all(
+      claims.map(async (claim) => ({
+        claim,
+        waterfall: log === undefined ? undefined : await waterfallOfClaim(claim, log, context),
+      })),
+    );
     if (screen.isJson)
-      screen.json({ claims: claims.map((claim) => toJson(claim, context, showResult, queue)), next: null });
+      screen.json({
+        claims: shown.map(({ claim, waterfall }) => ({
+          ...toJson(claim, context, showResult, queue),
+          ...(waterfall !== undefined && { waterfall }),
+        })),
+        next: null,
+      });
     else {
-      for (const [index, claim] of claims.entries()) {
+      for (const [index, { claim, waterfall }] of shown.entries()) {
         if (index > 0) screen.line();
         show(claim, context, showResult, queue);
+        if (waterfall !== undefined) showWaterfall(claim, waterfall, context);
       }
     }
     for (const name of missing) screen.note(`There is no claim of ${escapeControls(name)} in ${place}.`);
@@ -75,7 +94,7 @@ function toJson(
   { now }: Pick<Context, 'now'>,
   showResult: boolean,
   queue: RedeliverySettings | undefined,
-): unknown {
+): object {
   const { at, ...step } = nextStepOf(claim, now(), queue);
   const nextStep = { ...step, ...(at !== undefined && { at: isoTime(at) }) };
   return { ...claimJson(claim, now(), { showResult }), nextStep };

@@ -14,7 +14,7 @@ export function NoClaims({
   readonly filter: ClaimFilter;
   readonly isWhole: boolean;
 }): JSX.Element {
-  const isAll = filter.state === undefined && filter.q === '';
+  const isAll = filter.state === undefined && filter.q === '' && filter.narrow === undefined;
   if (!isWhole) {
     return (
       <Notice title="None in the rows that were read so far.">

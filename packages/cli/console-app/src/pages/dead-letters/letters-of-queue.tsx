@@ -105,6 +105,7 @@ export function LettersOfQueue({
           allowChanges={allowChanges}
           onToggle={toggle}
           onSelectAll={(all) => setSelected(new Set(all ? messages.map(({ messageId }) => messageId) : []))}
+          onDone={done}
         />
       )}
       {answer !== undefined && !answer.isWhole && look.limit < MOST && looked.length >= look.limit && (
