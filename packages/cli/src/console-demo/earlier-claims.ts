@@ -68,7 +68,7 @@ function releasedBefore(done: Claim, { errors }: KindOfWork): Claim {
 }
 
 /**
- * Returns claims that wait for a person, as a tenant's import and a payment leave them, and a completed one
+ * Returns claims that wait for a person, as the imports of two tenants and a payment leave them, and a completed one
  * whose work may have run twice.
  */
 export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
@@ -76,13 +76,14 @@ export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
   if (orders === undefined) return [];
   const at = now - 9 * 60_000;
   const parked = { status: 'PARKED', leaseUntil: at + 45_000, expiresAt: now + 90 * DAY } as const;
-  const limit = { name: 'CreditLimitReached', message: 'the tenant acme has reached its limit' };
-  const ofTenant = Array.from({ length: 30 }, (_, index): Claim => ({
-    ...claimOf(orders, `acme/o-${301 + index}`, 'charge-orders-1', at + index * 500),
-    ...parked,
-    updatedAt: at + index * 500 + 300,
-    error: limit,
-  }));
+  const ofTenants = ['acme', 'globex'].flatMap((tenant) =>
+    Array.from({ length: 30 }, (_, index): Claim => ({
+      ...claimOf(orders, `${tenant}/o-${301 + index}`, 'charge-orders-1', at + index * 500),
+      ...parked,
+      updatedAt: at + index * 500 + 300,
+      error: { name: 'CreditLimitReached', message: `the tenant ${tenant} has reached its limit` },
+    })),
+  );
   const lapsed = {
     name: 'LapsedLeaseError',
     message: 'The lease lapsed while the handler ran, so its outcome is unknown',
@@ -106,15 +107,14 @@ export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
     expiresAt: at + retentionMs,
     result: JSON.stringify(orders.result('o-203')),
   };
-  const test: Claim = {
+  const tests = ['test-1', 'test-2'].map((id): Claim => ({
     ...twice,
-    ...claimOf(orders, 'test-1', 'charge-orders-1', at),
-    crashes: 0,
-    attempt: 1,
+    ...claimOf(orders, id, 'charge-orders-1', at),
+    status: 'COMPLETED',
     updatedAt: at + 51_000,
     claimedAt: at + 50_500,
-  };
-  return [...ofTenant, ...unknown, twice, test];
+  }));
+  return [...ofTenants, ...unknown, twice, ...tests];
 }
 
 /** A claim whose process died some time ago. */
