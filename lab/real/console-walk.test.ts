@@ -22,7 +22,7 @@ const VIEWPORT = { width: 1_100, height: 700 };
 const SLOW = 'orders#v1:o-1003';
 const DECLINED = 'orders#v1:o-1001';
 const HUNG_MAIL = 'mails#v1:m-57';
-const TWICE = 'orders#v1:o-203';
+const TWICE = 'orders#v1:o-23';
 
 /** A task of docs/decisions/0058, on the demo. */
 interface Task {
@@ -34,6 +34,8 @@ interface Task {
   /** What the command prints. */
   readonly prints: RegExp;
   readonly picture?: string;
+  /** What the browser complains of, because the claim is gone. */
+  readonly complaint?: RegExp;
 }
 
 const WHY = ['--reason', 'the limit was raised', '--yes'];
@@ -116,7 +118,7 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
         await walk.see(/took the key over: the one before it died or hung/);
       },
       command: async () => ['claims', 'list', '--state', 'completed', '--past', 'ran-twice'],
-      prints: /orders#v1:o-203 +completed +2/,
+      prints: /orders#v1:o-23 +completed +2/,
       picture: 'walk-charged-twice',
     },
     {
@@ -137,12 +139,12 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
         'orders#v1:globex/',
         ...WHY,
       ],
-      prints: /30 claims released/,
+      prints: /Released orders#v1:globex\/o-330/,
     },
     {
       name: 'see why a batch was slow',
       async console(walk) {
-        await walk.click(walk.page.getByRole('link', { name: /^to 10 s, running/ }));
+        await walk.click(walk.page.getByRole('link', { name: /^to 10 s ?, running/ }));
         await walk.click(row(walk, SLOW));
         await walk.see(/run (8|9|1\d|2\d)(\.\d)? s/, fact(walk, 'Latest attempt and its batch'));
       },
@@ -169,7 +171,7 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
         await walk.see(/in the dead-letter queue/, waiting);
       },
       command: async () => ['claims', 'stats'],
-      prints: /overdue +\d+[^]*parked +\d+[^]*\(lapsed\) +\d+[^]*Oldest overdue claim/,
+      prints: /overdue +\d+[^]*parked +\d+[^]*Oldest overdue claim/,
       picture: 'walk-first-screen',
     },
     {
@@ -188,13 +190,13 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
       name: 'resolve an unknown outcome',
       async console(walk) {
         await walk.click(walk.page.getByRole('link', { name: 'Resolve unknown outcomes' }));
-        await walk.click(rowButton(walk.page, 'orders#v1:o-201', /^Resolve…/));
+        await walk.click(rowButton(walk.page, 'orders#v1:o-21', /^Resolve…/));
         await walk.confirm('charged, says the bank', /resolve 1 claim/i);
         await walk.see('1 claim resolved');
-        expect(await claimOf('orders#v1:o-201')).toMatchObject({ status: 'COMPLETED' });
+        expect(await claimOf('orders#v1:o-21')).toMatchObject({ status: 'COMPLETED' });
       },
-      command: async () => ['claims', 'resolve', 'orders#v1:o-202', ...WHY],
-      prints: /1 claim resolved/,
+      command: async () => ['claims', 'resolve', 'orders#v1:o-22', ...WHY],
+      prints: /Resolved orders#v1:o-22/,
       picture: 'walk-unknown-outcomes',
     },
     {
@@ -275,8 +277,9 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
         await walk.see('1 claim forgotten');
         expect(await claimOf('orders#v1:test-1')).toBeUndefined();
       },
+      complaint: /status of 404/,
       command: async () => ['claims', 'forget', 'orders#v1:test-2', ...WHY],
-      prints: /1 claim forgotten/,
+      prints: /Forgot orders#v1:test-2/,
     },
     {
       name: 'export a list',
@@ -302,7 +305,7 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
 
   it.each(TASKS.map((task) => [task.name, task] as const))(
     'lets a person %s',
-    async (_name, { console: inConsole, picture }) => {
+    async (_name, { console: inConsole, picture, complaint }) => {
       const { page, problems } = await browser.newPage({ viewport: VIEWPORT, acceptDownloads: true });
       await page.goto(running?.url ?? '');
       await page.getByRole('heading', { name: 'Failures by error' }).waitFor();
@@ -310,7 +313,7 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
       await inConsole(walk);
       expect(walk.actions).toBeLessThanOrEqual(MOST_ACTIONS);
       if (picture !== undefined) expect(await walk.picture(picture)).toBeLessThan(MOST_BYTES);
-      expect(problems).toEqual([]);
+      expect(problems.filter((problem) => complaint?.test(problem) !== true)).toEqual([]);
     },
   );
 

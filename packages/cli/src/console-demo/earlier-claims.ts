@@ -89,14 +89,14 @@ export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
     message: 'The lease lapsed while the handler ran, so its outcome is unknown',
     code: 'BATCHLATCH_LAPSED_LEASE',
   };
-  const unknown = ['o-201', 'o-202'].map((id): Claim => ({
+  const unknown = ['o-21', 'o-22'].map((id): Claim => ({
     ...claimOf(orders, id, 'charge-orders-2', at),
     ...parked,
     updatedAt: at + 60_000,
     error: lapsed,
   }));
   const twice: Claim = {
-    ...claimOf(orders, 'o-203', 'charge-orders-1', at),
+    ...claimOf(orders, 'o-23', 'charge-orders-1', at),
     status: 'COMPLETED',
     attempt: 2,
     crashes: 1,
@@ -105,7 +105,7 @@ export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
     completedAt: at + 51_000,
     leaseUntil: at + 95_000,
     expiresAt: at + retentionMs,
-    result: JSON.stringify(orders.result('o-203')),
+    result: JSON.stringify(orders.result('o-23')),
   };
   const tests = ['test-1', 'test-2'].map((id): Claim => ({
     ...twice,
