@@ -34,6 +34,8 @@ interface Task {
   /** What the command prints. */
   readonly prints: RegExp;
   readonly picture?: string;
+  /** The region that the picture begins with. Default: the top of the page. */
+  readonly pictured?: string;
   /** What the browser complains of, because the claim is gone. */
   readonly complaint?: RegExp;
 }
@@ -151,6 +153,7 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
       command: async () => ['claims', 'show', SLOW, '--log', logFile],
       prints: /Batch [\w-]+.*\nKEY +RECORD +AFTER +CLAIM +WAIT +RUN +SETTLE[^]* \* .* \d+ s/,
       picture: 'walk-slow-batch',
+      pictured: 'Latest attempt and its batch',
     },
     {
       name: "find a message's claim by the message id",
@@ -305,14 +308,15 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
 
   it.each(TASKS.map((task) => [task.name, task] as const))(
     'lets a person %s',
-    async (_name, { console: inConsole, picture, complaint }) => {
+    async (_name, { console: inConsole, picture, pictured, complaint }) => {
       const { page, problems } = await browser.newPage({ viewport: VIEWPORT, acceptDownloads: true });
       await page.goto(running?.url ?? '');
       await page.getByRole('heading', { name: 'Failures by error' }).waitFor();
       const walk = new Walk(page, browser);
       await inConsole(walk);
       expect(walk.actions).toBeLessThanOrEqual(MOST_ACTIONS);
-      if (picture !== undefined) expect(await walk.picture(picture)).toBeLessThan(MOST_BYTES);
+      const region = pictured === undefined ? undefined : fact(walk, pictured);
+      if (picture !== undefined) expect(await walk.picture(picture, region)).toBeLessThan(MOST_BYTES);
       expect(problems.filter((problem) => complaint?.test(problem) !== true)).toEqual([]);
     },
   );

@@ -53,9 +53,10 @@ export class Walk {
     await within.getByText(text).first().waitFor();
   }
 
-  /** Writes a picture of what is seen now, with UPDATE_DOCS=1 alone. Returns how many bytes the kept one has. */
-  async picture(name: string): Promise<number> {
+  /** Writes a picture of what is seen now, or of the page from `of` on, with UPDATE_DOCS=1 alone. Returns how many bytes the kept one has. */
+  async picture(name: string, of: Locator | undefined): Promise<number> {
     const file = `docs/images/${name}.png`;
+    await of?.evaluate((element: { scrollIntoView(): void }) => element.scrollIntoView());
     if (process.env['UPDATE_DOCS'] === '1') {
       const shot = await this.page.screenshot({ animations: 'disabled' });
       // The console's own page may not decode pictures: its policy forbids it.

@@ -8,7 +8,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { counted } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { durationText, isoOf } from '../../text/times.ts';
-import { PARKED_KINDS, PARKED_MEANING, PARKED_NAME } from '../../text/words.ts';
+import { PARKED_KINDS, PARKED_NAME } from '../../text/words.ts';
 
 /** The claims that wait for a person, with links. */
 export function Attention({
@@ -98,7 +98,7 @@ function Parked({
           <b>
             {counted(kinds[kind], 'claim')} parked: {PARKED_NAME[kind].toLowerCase()}.
           </b>{' '}
-          {PARKED_MEANING[kind]}
+          {PARKED_ADVICE[kind]}
         </Item>
       ))}
     </>
@@ -107,6 +107,13 @@ function Parked({
 
 /** An unknown outcome comes first: somebody may be waiting for work that nobody knows to be done. */
 const PARKED_FIRST = ['lapsed', 'done', 'failed', 'attempts'] as const satisfies readonly ParkedKind[];
+
+const PARKED_ADVICE: Readonly<Record<ParkedKind, string>> = {
+  lapsed: 'Find out whether the work was done: resolve what was, release what was not.',
+  done: 'The work is done, and only its result was not kept. A release runs it a second time.',
+  failed: 'Repair the cause, then release them.',
+  attempts: 'They crashed or were tried too often. Find the cause, then release them.',
+};
 
 const PARKED_ACTION: Readonly<Record<ParkedKind, string>> = {
   lapsed: 'Resolve unknown outcomes',
