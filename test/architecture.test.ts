@@ -247,7 +247,9 @@ describe('src, with the sources of the other packages,', () => {
 
   it('has a row for each room in docs/architecture.md', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
-    const rows = [...page.matchAll(/^\| `([^`]+)` \| /gm)].map(([, room = '']) => room);
+    const rows = [...page.matchAll(/^\| `([^`]+)` \| /gm)]
+      .map(([, room = '']) => room)
+      .filter((room) => !room.endsWith('.ts')); // the files of a record have a table too
     expect(rows.toSorted()).toEqual(Object.keys(ROOMS).toSorted());
   });
 

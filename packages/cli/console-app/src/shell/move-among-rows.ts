@@ -13,7 +13,7 @@ export function moveAmongRows(step: 1 | -1): boolean {
   return true;
 }
 
-/** Selects the row that has the focus, or lets it go. False where there is none. */
+/** Selects the focused row, or clears its selection. Returns false if no row has the focus. */
 export function selectRow(): boolean {
   const row = document.activeElement?.closest(ROWS);
   const box = row?.querySelector<HTMLInputElement>('input[type=checkbox]');

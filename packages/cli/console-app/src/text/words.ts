@@ -29,9 +29,9 @@ export const STATE_MEANING: Readonly<Record<ClaimState, string>> = {
   completed: 'It is done. Duplicates get its result.',
 };
 
-/** What a claim is called that a person released, until its next attempt. */
+/** The name of a claim that a person released, until its next attempt. */
 export const RELEASED_NAME = 'Released';
-/** What that means, in a sentence. */
+/** The meaning of that name, in a sentence. */
 export const RELEASED_MEANING = 'A person released it. It runs when its message is delivered.';
 
 /** The kinds of parked claims in display order. */

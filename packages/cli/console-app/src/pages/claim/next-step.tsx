@@ -4,7 +4,7 @@ import { useTimeText } from '../../state/now.ts';
 import { shown } from '../../text/shown.ts';
 import { localTime, timePhrase, utcTime } from '../../text/times.ts';
 
-/** What happens next to a claim, in one sentence. */
+/** A sentence about the next event of a claim. */
 export function NextStep({ next }: { readonly next: NextStepJson }): JSX.Element {
   const { text, at, isEstimate } = next;
   const phrase = useTimeText((now) => (at === undefined ? '' : timePhrase(at, now, isEstimate)));
