@@ -231,10 +231,11 @@ const KNOWS_THE_MACHINE = new Set([
   'batch/read-records.ts',
   'base/built-in.ts',
   'base/clock.ts',
-  'base/warn.ts',
   'functions/default-ports.ts',
+  'keys/payload-hash.ts',
   'sources/function-memory.ts',
   'http/idempotent-http.ts',
+  'stores/redis/check-redis.ts',
   'monitor/default-ports.ts',
 ]);
 

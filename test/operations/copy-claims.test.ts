@@ -175,7 +175,7 @@ describe('copyClaims', () => {
 
   it('refuses what it cannot copy into, and the same store', async () => {
     const { adopt: _adopt, ...closed } = memoryStore();
-    await expect(copyClaims(memoryStore(), closed)).rejects.toThrow('its admin has no adopt()');
+    await expect(copyClaims(memoryStore(), closed)).rejects.toThrow('to have adopt()');
     const store = memoryStore();
     await expect(copyClaims(store, store)).rejects.toThrow('got one twice');
     await expect(copyClaims(store, memoryStore(), { keyPrefx: 'a' } as never)).rejects.toThrow('keyPrefix');

@@ -5,7 +5,6 @@ import { systemClock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
 import { REDIS_QUESTION_MS } from '../../base/limits.ts';
 import { unansweredByStore } from '../../claims/store-errors.ts';
-import { warn } from '../../base/warn.ts';
 
 /** Settings of one server. A member is absent if the server does not tell this user. */
 export interface RedisServer {
@@ -93,7 +92,7 @@ async function warnIfEvicting(client: RedisClient, connection: Connection): Prom
   for (const primary of primaries) {
     const [problem] = problemsOf(await serverBehind(primary));
     if (problem === undefined) continue;
-    warn(problem.code, problem.message);
+    process.emitWarning(problem.message, { type: 'BatchlatchWarning', code: problem.code });
     return;
   }
 }

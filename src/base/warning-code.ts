@@ -18,7 +18,3 @@ export type WarningCode =
    * @remarks Set `maxmemory-policy noeviction`: docs/stores/redis.md#set-it-up.
    */
   | 'BATCHLATCH_EVICTION';
-
-export function warn(code: WarningCode, message: string): void {
-  process.emitWarning(message, { type: 'BatchlatchWarning', code });
-}
