@@ -1,7 +1,7 @@
 import type { FilterJson } from '../api-types.ts';
 import { durationText, localTime } from '../text/times.ts';
 
-/** What a filter asks for besides state and search: texts, as they stand in an address. */
+/** The filters besides state and search, as texts of an address. */
 export type Narrow = Pick<FilterJson, (typeof NAMES)[number]>;
 
 const NAMES = [
@@ -15,13 +15,13 @@ const NAMES = [
   'ageMs',
 ] as const satisfies readonly (keyof FilterJson)[];
 
-/** What each kind of past is called. */
+/** The name of each kind of past. */
 export const PAST_NAME: Readonly<Record<NonNullable<Narrow['past']>, string>> = {
   'ran-twice': 'May have run twice',
   changed: 'Changed by a person',
 };
 
-/** What an address asks for; undefined if it asks for nothing of it. */
+/** Returns the filters in an address; undefined if there are none. */
 export function narrowIn(parameters: URLSearchParams): Narrow | undefined {
   const given = NAMES.flatMap((name) => {
     const value = parameters.get(name) ?? '';

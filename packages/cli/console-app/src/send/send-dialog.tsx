@@ -65,7 +65,7 @@ function Asked({
       <form class="form" onSubmit={(event) => void send(event)}>
         {request.key !== undefined && (
           <p>
-            A claim has no body: give the one of its message, so that <b class="mono">{shown(request.key)}</b>{' '}
+            A claim has no body: give its message's body, so that <b class="mono">{shown(request.key)}</b>{' '}
             runs again.
           </p>
         )}

@@ -31,8 +31,8 @@ export const SPAN_NAME: Readonly<Record<Span['what'], string>> = {
 const MOST = 40;
 
 /**
- * Where the spans of a waterfall are drawn, and how long it is. Earlier attempts are told by text alone: beside minutes of waiting,
- * milliseconds could not be seen.
+ * Lays out the spans of a waterfall. Earlier attempts have text only: beside minutes of waiting, milliseconds
+ * are invisible.
  */
 export function waterfallLayout({ rows }: Pick<Waterfall, 'rows'>): {
   readonly lines: readonly WaterfallLine[];
