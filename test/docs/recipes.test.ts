@@ -24,7 +24,7 @@ const projects = readdirSync(RECIPES, { withFileTypes: true })
   .map(({ name }) => name);
 
 if (process.env['UPDATE_DOCS'] === '1') {
-  for (const page of pagesOfRecipes) writeFileSync(page, withFiles(readFileSync(page, 'utf8')));
+  for (const { page } of shown) writeFileSync(page, withFiles(readFileSync(page, 'utf8')));
 }
 
 describe('The parts of files that pages show', () => {
@@ -40,7 +40,7 @@ describe('The recipes', () => {
   it.each(shown.map(({ page, file, code }) => [page, file, code]))(
     '%s shows %s as it is run',
     (_page, file, code) => {
-      // `UPDATE_DOCS=1 npm test -- test/docs/recipes` writes it.
+      // `UPDATE_DOCS=1 npm test -- test/docs/recipes` writes it, on every page.
       expect(`${code}\n`).toBe(readFileSync(file, 'utf8'));
     },
   );
@@ -99,7 +99,7 @@ function hasLines(text: string, code: string): boolean {
 /** The page with each block that names a file as the file is. */
 function withFiles(text: string): string {
   return text.replaceAll(
-    /(<!-- file: (.+) -->\n```\w+\n)[^]*?```/g,
+    /(<!-- file: (.+) -->\n+```\w+\n)[^]*?```/g,
     (_all, head: string, file: string) => `${head}${readFileSync(file, 'utf8')}\`\`\``,
   );
 }
