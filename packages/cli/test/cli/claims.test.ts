@@ -398,7 +398,12 @@ describe('claims show', () => {
     const body = { orderId: 'o-7', sentAt: 'today' };
     const namespace = `n${option}${paths.length}`;
     const made = await processorKey({ namespace, key })({
-      ...{ messageId: '', recordId: '', receiveCount: 1, attributes: {}, sentBy: 'unknown', claims: [] },
+      messageId: 'none',
+      recordId: 'none',
+      receiveCount: 1,
+      attributes: {},
+      sentBy: 'unknown',
+      claims: [],
       body: JSON.stringify(body),
     });
     await make(made ?? '', 'parked');

@@ -28,7 +28,7 @@ export function narrowIn(parameters: URLSearchParams): Narrow | undefined {
     const isKnown = value !== '' && (name !== 'past' || Object.hasOwn(PAST_NAME, value));
     return isKnown ? [[name, value] as const] : [];
   });
-  return given.length === 0 ? undefined : (Object.fromEntries(given) as Narrow);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** In words, such as `error CardDeclined, ran 5 s or longer`. */
