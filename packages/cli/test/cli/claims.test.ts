@@ -432,7 +432,7 @@ describe('claims show', () => {
   });
 
   it.each([
-    [[], 'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT.'],
+    [[], 'Name the claim: KEY, --hash HASH, --record-id ID, --search TEXT or --payload FILE.'],
     [['k', '--hash', 'x'], 'Name claims in one way'],
     [['--hash', 'zz'], '--hash must be 16 hexadecimal digits'],
   ])('refuses %j', async (args, message) => {
