@@ -68,8 +68,8 @@ function releasedBefore(done: Claim, { errors }: KindOfWork): Claim {
 }
 
 /**
- * Returns claims that wait for a person, as the imports of two tenants and a payment leave them, and a completed one
- * whose work may have run twice.
+ * Returns parked claims of two tenants and of two payments, and completed claims, one of which may have run
+ * twice.
  */
 export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
   const [orders] = KINDS;

@@ -1,7 +1,7 @@
 import type { FilterJson } from '../api-types.ts';
 import { durationText, localTime } from '../text/times.ts';
 
-/** What a filter asks for besides state and search: texts, as they stand in an address. */
+/** The part of a filter besides state and search: texts, as they stand in an address. */
 export type Narrow = Pick<FilterJson, (typeof NAMES)[number]>;
 
 const NAMES = [
@@ -15,13 +15,13 @@ const NAMES = [
   'ageMs',
 ] as const satisfies readonly (keyof FilterJson)[];
 
-/** What each kind of past is called. */
+/** The name of each kind of past. */
 export const PAST_NAME: Readonly<Record<NonNullable<Narrow['past']>, string>> = {
   'ran-twice': 'May have run twice',
   changed: 'Changed by a person',
 };
 
-/** What an address asks for; undefined if it asks for nothing of it. */
+/** Returns this part of an address; undefined if it has none. */
 export function narrowIn(parameters: URLSearchParams): Narrow | undefined {
   const given = NAMES.flatMap((name) => {
     const value = parameters.get(name) ?? '';
@@ -31,7 +31,7 @@ export function narrowIn(parameters: URLSearchParams): Narrow | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** In words, such as `error CardDeclined, ran 5 s or longer`. */
+/** Returns it in words, such as `error CardDeclined, ran 5 s or longer`. */
 export function narrowText(narrow: Narrow): string {
   const { error, holder, past, endedFrom, endedBefore, ranMs, waitedMs, ageMs } = narrow;
   const parts = [

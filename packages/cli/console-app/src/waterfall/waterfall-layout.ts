@@ -31,8 +31,8 @@ export const SPAN_NAME: Readonly<Record<Span['what'], string>> = {
 const MOST = 40;
 
 /**
- * Where the spans of a waterfall are drawn, and how long it is. Earlier attempts are told by text alone: beside minutes of waiting,
- * milliseconds could not be seen.
+ * Returns where the spans of a waterfall are drawn, and its length. Earlier attempts are left to text:
+ * beside minutes, milliseconds could not be seen.
  */
 export function waterfallLayout({ rows }: Pick<Waterfall, 'rows'>): {
   readonly lines: readonly WaterfallLine[];

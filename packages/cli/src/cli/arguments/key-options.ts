@@ -28,7 +28,7 @@ export function keyOptions(command: Command, heading: string, of: string): Comma
   return command;
 }
 
-/** Returns how keys are derived; undefined if no option says so. Throws a `UsageError` for a contradiction. */
+/** Returns how keys are derived; undefined without an option. Throws a `UsageError` for a contradiction. */
 export function keyOf(options: KeyOptions): KeyOfMessage | undefined {
   const { namespace } = options;
   const key = selectorOf(options);

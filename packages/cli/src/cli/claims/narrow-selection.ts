@@ -26,7 +26,8 @@ export function narrowing(command: Command): Command {
     .addOption(
       new Option(
         '--past <past>',
-        'completed claims whose work may have run twice (ran-twice), or claims that a person changed (changed)',
+        'completed claims whose work may have run twice (ran-twice), ' +
+          'or claims that a person changed (changed)',
       ).choices(PASTS),
     );
 }

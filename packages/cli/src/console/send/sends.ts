@@ -35,7 +35,7 @@ interface SendPlan {
 /** Members checked against `INPUTS`. */
 type Input = Readonly<Record<string, unknown>>;
 
-/** The messages that a person sends in two steps: a plan with what the message would meet, then the sending. */
+/** The messages that a person sends, in two steps: a plan with its claim, then the sending. */
 export class Sends {
   readonly #ports: SendsPorts;
   readonly #plans: KeptPlans<SendPlan>;
@@ -99,7 +99,7 @@ export class Sends {
     }
   }
 
-  /** Returns the key that the body gives; undefined if keys are message ids, which SQS gives when it is sent. */
+  /** Returns the key that the body gives; undefined if keys are message ids. */
   async #keyOf(message: MessageToSend): Promise<string | undefined> {
     const { key } = this.#ports;
     const one = await key?.(unsent(message, 'one'));

@@ -14,7 +14,7 @@ export interface LogLine {
   readonly ends: readonly Pick<LogLine, 'keyHash' | 'recordId' | 'attempt'>[];
 }
 
-/** Returns the line in a text of a log, which may begin with a prefix of its own; undefined for other texts. */
+/** Returns the line in a text of a log, which may have a prefix; undefined for other texts. */
 export function logLine(text: string): LogLine | undefined {
   const fields = objectIn(text);
   const at = Date.parse(textOf(fields?.['timestamp']));

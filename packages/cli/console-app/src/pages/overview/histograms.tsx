@@ -3,7 +3,7 @@ import type { StatisticsJson } from '../../api-types.ts';
 import { listHref } from '../../filters/claim-filter.ts';
 import { Histogram } from '../../plots/histogram.tsx';
 
-/** How the times of completed claims and the ages of others lie. Each row leads to the claims from there up. */
+/** Histograms of times and ages. Each row leads to the claims from there up. */
 export function Histograms({
   statistics,
 }: {
