@@ -205,16 +205,16 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     return readFile(await (await started).path(), 'utf8');
   }
 
-  it('deletes a claim only when that is confirmed', async () => {
+  it('deletes a claim when its dialog is confirmed with a reason', async () => {
     await open('/claims?by=key&q=invoices%23v1%3A1');
     await keys(1);
     await page.getByRole('checkbox', { name: /invoices#v1:1/ }).check();
     await page.getByRole('button', { name: /forget/i }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel(/reason/i).fill('made by mistake');
     const forget = dialog.getByRole('button', { name: /forget 1 claim/i });
+    await dialog.getByText(/cannot be undone/i).waitFor();
     expect(await forget.isEnabled()).toBe(false);
-    await dialog.getByRole('checkbox', { name: /cannot be undone/i }).check();
+    await dialog.getByLabel(/reason/i).fill('made by mistake');
     await forget.click();
     await page.getByText('1 claim forgotten').waitFor();
     expect(await console.store.read('invoices#v1:1')).toBeUndefined();

@@ -14,7 +14,7 @@ import { until } from '../../test/support/until.ts';
 import { type BrowserOfTest, startBrowser } from './support/console/browser.ts';
 import { MUCH_HAPPENED, openShop, type ShopConsole } from './support/console/shop.ts';
 
-const CHANGES = /^(release|resolve|park|forget|redrive)\b/i;
+const CHANGES = /^(release|resolve|park|forget|redrive|run again|send)\b/i;
 
 describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
   let browser: BrowserOfTest;
@@ -219,7 +219,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
       expect(await page.getByRole('button', { name: CHANGES }).count()).toBe(0);
     }
     expect(await page.getByRole('checkbox').count()).toBe(0);
-    for (const call of ['changes', 'dead-letters/redrive']) {
+    for (const call of ['changes', 'dead-letters/redrive', 'send']) {
       expect(await post(`/api/${call}`)).toEqual({ status: 403, code: 'read-only' });
     }
   });

@@ -68,7 +68,7 @@ function releasedBefore(done: Claim, { errors }: KindOfWork): Claim {
 }
 
 /**
- * Returns claims that wait for a person, of two tenants and a payment, and a completed one that may have run
+ * Returns parked claims of two tenants and of two payments, and completed claims, one of which may have run
  * twice.
  */
 export function claimsWithAPast(now: number, retentionMs: number): Claim[] {

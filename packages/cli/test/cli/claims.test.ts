@@ -398,7 +398,12 @@ describe('claims show', () => {
     const body = { orderId: 'o-7', sentAt: 'today' };
     const namespace = `n${option}${paths.length}`;
     const made = await processorKey({ namespace, key })({
-      ...{ messageId: '', recordId: '', receiveCount: 1, attributes: {}, sentBy: 'unknown', claims: [] },
+      messageId: 'none',
+      recordId: 'none',
+      receiveCount: 1,
+      attributes: {},
+      sentBy: 'unknown',
+      claims: [],
       body: JSON.stringify(body),
     });
     await make(made ?? '', 'parked');
@@ -427,7 +432,7 @@ describe('claims show', () => {
   });
 
   it.each([
-    [[], 'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT.'],
+    [[], 'Name the claim: KEY, --hash HASH, --record-id ID, --search TEXT or --payload FILE.'],
     [['k', '--hash', 'x'], 'Name claims in one way'],
     [['--hash', 'zz'], '--hash must be 16 hexadecimal digits'],
   ])('refuses %j', async (args, message) => {

@@ -57,7 +57,7 @@ describe('a filter that no index answers', () => {
 });
 
 describe('a page of few matches among many claims', () => {
-  const store = memoryStore({ clock: { now: () => NOW } as never });
+  const store = memoryStore({ clock: { now: () => NOW } });
   const reading = { now: NOW, signal: new AbortController().signal };
   beforeAll(() =>
     put(store, [

@@ -1,7 +1,7 @@
 import type { FilterJson } from '../api-types.ts';
 import { durationText, localTime } from '../text/times.ts';
 
-/** The filters besides state and search, as texts of an address. */
+/** The part of a filter besides state and search: texts, as they stand in an address. */
 export type Narrow = Pick<FilterJson, (typeof NAMES)[number]>;
 
 const NAMES = [
@@ -21,17 +21,17 @@ export const PAST_NAME: Readonly<Record<NonNullable<Narrow['past']>, string>> = 
   changed: 'Changed by a person',
 };
 
-/** Returns the filters in an address; undefined if there are none. */
+/** Returns this part of an address; undefined if it has none. */
 export function narrowIn(parameters: URLSearchParams): Narrow | undefined {
   const given = NAMES.flatMap((name) => {
     const value = parameters.get(name) ?? '';
     const isKnown = value !== '' && (name !== 'past' || Object.hasOwn(PAST_NAME, value));
     return isKnown ? [[name, value] as const] : [];
   });
-  return given.length === 0 ? undefined : (Object.fromEntries(given) as Narrow);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** In words, such as `error CardDeclined, ran 5 s or longer`. */
+/** Returns it in words, such as `error CardDeclined, ran 5 s or longer`. */
 export function narrowText(narrow: Narrow): string {
   const { error, holder, past, endedFrom, endedBefore, ranMs, waitedMs, ageMs } = narrow;
   const parts = [

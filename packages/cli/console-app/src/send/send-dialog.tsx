@@ -65,8 +65,7 @@ function Asked({
       <form class="form" onSubmit={(event) => void send(event)}>
         {request.key !== undefined && (
           <p>
-            A claim has no body: give its message, so that <b class="mono">{shown(request.key)}</b> runs
-            again.
+            Give the body of its message, so that <b class="mono">{shown(request.key)}</b> runs again.
           </p>
         )}
         <div class="field">

@@ -6,7 +6,7 @@ import { asApiError } from '../api/use-request.ts';
 /** Typing goes on for this long before the server is asked. */
 const AFTER_MS = 250;
 
-/** Returns the plan of a message, and renews it when the message changes; undefined meanwhile. */
+/** Asks what the message would meet, again after each change. Has neither member until the answer. */
 export function useSendPlan(request: SendPlanRequest): {
   readonly plan?: SendPlanJson;
   readonly error?: ApiError;

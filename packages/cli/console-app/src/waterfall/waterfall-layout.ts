@@ -31,8 +31,8 @@ export const SPAN_NAME: Readonly<Record<Span['what'], string>> = {
 const MOST = 40;
 
 /**
- * Lays out the spans of a waterfall. Earlier attempts have text only: beside minutes of waiting, milliseconds
- * are invisible.
+ * Returns where the spans of a waterfall are drawn, and its length. Earlier attempts are left to text:
+ * beside minutes, milliseconds could not be seen.
  */
 export function waterfallLayout({ rows }: Pick<Waterfall, 'rows'>): {
   readonly lines: readonly WaterfallLine[];

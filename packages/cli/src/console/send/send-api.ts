@@ -10,7 +10,7 @@ export interface SendPlanRequest {
   readonly release?: boolean;
 }
 
-/** The claim that a message would meet. */
+/** The plan of a message, with the claim that it would meet. */
 export interface SendPlanJson {
   readonly plan: string;
   /** The key that the body gives; absent if keys are not derived from bodies here. */
@@ -32,6 +32,6 @@ export interface SendRequest {
 
 /** The answer to `POST /api/send`. */
 export interface SentJson {
-  /** Whether a request without an answer was repeated: a standard queue may have the message twice. */
+  /** Whether an unanswered request was repeated: a standard queue may have the message twice. */
   readonly mayBeTwice: boolean;
 }

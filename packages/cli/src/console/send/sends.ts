@@ -35,7 +35,7 @@ interface SendPlan {
 /** Members checked against `INPUTS`. */
 type Input = Readonly<Record<string, unknown>>;
 
-/** Messages that a person sends in two steps: a plan with the claim that it would meet, and the sending. */
+/** The messages that a person sends, in two steps: a plan with its claim, then the sending. */
 export class Sends {
   readonly #ports: SendsPorts;
   readonly #plans: KeptPlans<SendPlan>;
@@ -99,7 +99,7 @@ export class Sends {
     }
   }
 
-  /** Returns the key from the body; undefined if keys are message ids, which SQS assigns. */
+  /** Returns the key that the body gives; undefined if keys are message ids. */
   async #keyOf(message: MessageToSend): Promise<string | undefined> {
     const { key } = this.#ports;
     const one = await key?.(unsent(message, 'one'));

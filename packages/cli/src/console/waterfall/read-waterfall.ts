@@ -5,7 +5,7 @@ import { requestOf, type Waterfall, waterfallOf } from './waterfall.ts';
 
 /** A search for lines in the log of a function or a worker. */
 export interface LogSearch {
-  /** The text in the lines: the hash of a key, or the id of a request. */
+  /** A part of the lines: the hash of a key, or the id of a request. */
   readonly text: string;
   /** The function or worker; undefined if the claim does not say. */
   readonly functionName: string | undefined;

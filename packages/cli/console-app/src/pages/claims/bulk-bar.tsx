@@ -99,7 +99,7 @@ export function BulkBar({
   );
 }
 
-/** Returns the likely operation on the claims of this filter; undefined if they are of many kinds. */
+/** Returns the likely operation for all claims of a filter; undefined if they are of many kinds. */
 function firstOf({ state, parked, by, q, narrow }: ClaimFilter): OperationKind | undefined {
   if (state === 'parked')
     return operationsOf({ state, ...(parked !== undefined && { parkedKind: parked }) })[0];

@@ -3,7 +3,7 @@ import type { StatisticsJson } from '../../api-types.ts';
 import { listHref } from '../../filters/claim-filter.ts';
 import { Histogram } from '../../plots/histogram.tsx';
 
-/** The distribution of times and ages. Each row leads to the claims from there up. */
+/** Histograms of times and ages. Each row leads to the claims from there up. */
 export function Histograms({
   statistics,
 }: {
