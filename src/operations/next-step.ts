@@ -38,7 +38,9 @@ export interface NextStep {
  * @param queue The settings of its queue. Default: not known, so deliveries have no time.
  *
  * @example
- * const { text, at } = nextStepOf(claim, Date.now(), { visibilityTimeoutSeconds: 180, maxReceiveCount: 5 });
+ * const claim = await inspectClaim(admin, key);
+ * const queue = { visibilityTimeoutSeconds: 180, maxReceiveCount: 5 };
+ * if (claim !== undefined) console.log(nextStepOf(claim, Date.now(), queue).text);
  */
 export function nextStepOf(claim: Claim, now: number, queue?: RedeliverySettings): NextStep {
   const state: ClaimState = stateOf(claim, now);

@@ -293,18 +293,6 @@ export interface PeekJson {
   };
 }
 
-/** `POST /api/dead-letters/of-claim`: the messages of a claim, by queue. */
-export interface MessagesOfClaimJson {
-  readonly queues: readonly {
-    readonly queue: string;
-    readonly messages: readonly MessageJson[];
-    /** The number of messages that were looked at. */
-    readonly looked: number;
-    readonly isWhole: boolean;
-    readonly error?: string;
-  }[];
-}
-
 /** The event `action`, and a row of `GET /api/actions`. */
 export interface ActionJson {
   readonly at: string;

@@ -8,11 +8,12 @@ import {
 } from 'batchlatch/operations';
 import type { Clock } from '../tool-base/clock.ts';
 import { isoTime } from '../tool-base/iso-time.ts';
-import type { MessageJson, MessagesOfClaimJson, PeekJson, QueueJson } from './api.ts';
+import type { MessageJson, PeekJson, QueueJson } from './api.ts';
 import { ApiError, badRequest, messageOf } from './api-error.ts';
 import { MOST_PEEKED } from './inputs.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
 import { isQueueDeleted } from './queue-reader.ts';
+import type { MessagesOfClaimJson } from './redrive-api.ts';
 import type { SeenClaims } from './seen-claims.ts';
 
 export interface DeadLettersPorts {

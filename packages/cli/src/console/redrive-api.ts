@@ -1,4 +1,5 @@
 import type { CompletedMessages, WhyLeft } from 'batchlatch/operations';
+import type { MessageJson } from './api.ts';
 
 /** `POST /api/dead-letters/plan` */
 export interface RedrivePlanRequest {
@@ -29,4 +30,16 @@ export interface RedriveResultJson {
   readonly undeleted: number;
   readonly notSeen: number;
   readonly stillHidden: number;
+}
+
+/** `POST /api/dead-letters/of-claim`: the messages of a claim, by queue. */
+export interface MessagesOfClaimJson {
+  readonly queues: readonly {
+    readonly queue: string;
+    readonly messages: readonly MessageJson[];
+    /** The number of messages that were looked at. */
+    readonly looked: number;
+    readonly isWhole: boolean;
+    readonly error?: string;
+  }[];
 }

@@ -5,14 +5,12 @@ import {
   SendMessageCommand,
   type SQS,
 } from '@aws-sdk/client-sqs';
+import type { ClaimDetailJson, JobJson, Overview, PeekJson } from '../../src/console/api.ts';
 import type {
-  ClaimDetailJson,
-  JobJson,
   MessagesOfClaimJson,
-  Overview,
-  PeekJson,
-} from '../../src/console/api.ts';
-import type { RedrivePlanJson, RedriveResultJson } from '../../src/console/redrive-api.ts';
+  RedrivePlanJson,
+  RedriveResultJson,
+} from '../../src/console/redrive-api.ts';
 import { replaced } from '../../../../test/support/replaced.ts';
 import { type ClaimAdmin, type ClaimPage, type ClaimQuery, releaseClaim } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
