@@ -9,16 +9,23 @@ export function claimDetail(
     now,
     region,
     showResult,
-  }: { readonly now: number; readonly region?: string; readonly showResult: boolean },
+    unrecorded,
+  }: {
+    readonly now: number;
+    readonly region?: string;
+    readonly showResult: boolean;
+    /** Actions of people that the row does not record. */
+    readonly unrecorded: readonly EventJson[];
+  },
 ): ClaimDetailJson {
   const { result } = claim;
   const logUrl = logQueryUrl(claim, region, now);
   return {
     claim: claimJson(claim, now),
-    events: claimTimeline(claim, now).map((event): EventJson => ({
-      ...event,
-      at: isoTime(event.at) ?? null,
-    })),
+    events: [
+      ...claimTimeline(claim, now).map((event): EventJson => ({ ...event, at: isoTime(event.at) ?? null })),
+      ...unrecorded,
+    ],
     ...(logUrl !== undefined && { logUrl }),
     hasResult: result !== undefined,
     ...(showResult && result !== undefined && { result }),

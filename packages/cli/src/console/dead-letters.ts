@@ -19,9 +19,12 @@ export interface DeadLettersPorts {
   readonly key: KeyOfMessage | undefined;
   readonly queues: readonly QueueJson[];
   readonly usesReceives: boolean;
+  /** Whether to read the queue again for a body that is not kept. */
+  readonly rereads: boolean;
 }
 
 const DEFAULT_PEEKED = 50;
+const MOST_REREAD = 500;
 
 /** The messages of dead-letter queues with their claims. */
 export class DeadLetters {
@@ -81,9 +84,14 @@ export class DeadLetters {
   }
 
   /** Returns the body of a message that was peeked. */
-  body({ queue, messageId }: Readonly<Record<string, unknown>>): { readonly body: string } {
+  async body(
+    { queue, messageId }: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<{ readonly body: string }> {
     const { queueUrl } = this.open(queue);
-    const body = this.#bodies.get(queueUrl, String(messageId));
+    const kept = (): string | undefined => this.#bodies.get(queueUrl, String(messageId));
+    if (this.#ports.rereads && kept() === undefined) await this.peek({ queue, limit: MOST_REREAD }, signal);
+    const body = kept();
     if (body !== undefined) return { body };
     throw new ApiError(
       404,

@@ -70,6 +70,11 @@ const PLAN: Input = {
 };
 
 const REASON = required(words(256));
+/** The id of a plan, which may be the plan itself. */
+const PLAN_ID = required({
+  expected: 'a text that is the id of a plan',
+  accepts: (value) => typeof value === 'string' && value !== '',
+});
 
 /** The checks of every API request. */
 export const INPUTS = {
@@ -86,7 +91,7 @@ export const INPUTS = {
   'POST /api/jobs/stop': { job: aText },
   'POST /api/plan': PLAN,
   'POST /api/changes': {
-    plan: aText,
+    plan: PLAN_ID,
     reason: REASON,
     result: { expected: 'a JSON text, which duplicates get parsed', accepts: isJsonText },
     confirmed: aBoolean(),
@@ -115,7 +120,7 @@ export const INPUTS = {
     ),
     completed: oneOf(...(['skip', 'move', 'delete'] satisfies CompletedMessages[])),
   },
-  'POST /api/dead-letters/redrive': { plan: aText, reason: REASON },
+  'POST /api/dead-letters/redrive': { plan: PLAN_ID, reason: REASON },
 } as const satisfies Readonly<Record<string, Input>>;
 
 /** A method and path of the API. */

@@ -18,6 +18,8 @@ import { ClaimActions } from './claim/claim-actions.tsx';
 import { ClaimFacts } from './claim/claim-facts.tsx';
 import { ClaimResult } from './claim/claim-result.tsx';
 
+/** The server's words for a key without a claim; more words tell who forgot it. */
+const NO_CLAIM = 'There is no claim with this key.';
 /** One row is read each time. */
 const READ_EVERY_MS = 3_000;
 
@@ -42,7 +44,7 @@ export function ClaimPage(): JSX.Element {
         </button>
       </div>
       {error?.status === 404 ? (
-        <NotThere />
+        <NotThere text={error.message} />
       ) : (
         <>
           {error !== undefined && <ErrorNotice error={error} again={again} />}
@@ -54,9 +56,10 @@ export function ClaimPage(): JSX.Element {
   );
 }
 
-function NotThere(): JSX.Element {
+function NotThere({ text }: { readonly text: string }): JSX.Element {
   return (
     <Notice title="There is no claim of this key.">
+      {text !== NO_CLAIM && <p>{shown(text)}</p>}
       <p>
         It was never claimed, was forgotten, or its retention is over. Its next delivery runs as if it were
         the first.
@@ -76,7 +79,7 @@ function Detail({
   readonly again: () => void;
 }): JSX.Element {
   const { claim, events, logUrl, hasResult } = detail;
-  const allowChanges = useStore(session)?.allowChanges ?? false;
+  const { allowChanges = false, role } = useStore(session) ?? {};
   return (
     <>
       <section class="panel claim-state" aria-label="State" data-state={claim.state}>
@@ -99,7 +102,13 @@ function Detail({
           <ClaimActions claim={claim} onDone={again} />
         ) : (
           <p class="muted small">
-            This console is read-only. Start it with <code>--allow-changes</code> to change claims.
+            {role === undefined ? (
+              <>
+                This console is read-only. Start it with <code>--allow-changes</code> to change claims.
+              </>
+            ) : (
+              'Your role is read-only. Ask for the role `operate` to change claims.'
+            )}
           </p>
         )}
       </section>
