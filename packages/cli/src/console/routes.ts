@@ -89,11 +89,17 @@ export async function callRoute(
   server?: RunningServer,
 ): Promise<unknown> {
   const route = ROUTES[name];
-  if ('handle' in route && route.isChange === true) assertChangesAllowed(caller);
+  if (isChange(name)) assertChangesAllowed(caller);
   checkInput(name, input, INPUTS[name]);
   if ('handle' in route) return route.handle({ input, caller, signal }, parts);
   if (server === undefined) throw noApi();
   return route.handleRunning({ input, caller, signal }, parts, server);
+}
+
+/** Whether a route changes claims or queues. */
+export function isChange(name: RequestName): boolean {
+  const route = ROUTES[name];
+  return 'handle' in route && route.isChange === true;
 }
 
 /** Returns the name of a route, or undefined if there is none. */
