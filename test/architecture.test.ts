@@ -113,6 +113,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cdk: ['monitor/index.ts'],
   // What a browser shows; only the command line tool uses it.
   console: ['operations/index.ts', 'tool-base'],
+  // The console for a team; the constructs deploy it.
+  'console-function': ['console', 'operations/index.ts', 'stores/dynamodb/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': ['core.ts', 'dev', 'operations/index.ts', 'stores/dynamodb/index.ts', 'worker/index.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.

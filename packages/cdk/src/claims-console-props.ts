@@ -77,7 +77,7 @@ export interface ClaimsConsoleProps {
   readonly runtime?: lambda.Runtime;
   /** How long the function's log is kept. Default 30 days. */
   readonly logRetention?: logs.RetentionDays;
-  /** Other code, which exports `handler` from `console-function/index.mjs`. Default: that of batchlatch-cli. */
+  /** Other code, with `handler` in `console-function/index.mjs`. Default: that of `batchlatch-cli`. */
   readonly code?: lambda.Code;
 }
 

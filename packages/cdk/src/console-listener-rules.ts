@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import type { ConsoleLoadBalancer } from './claims-console-props.ts';
 
 /**
- * Adds two rules to a listener: pages sign people in, and the requests of a page whose session is over get 401
+ * Adds two rules to a listener: pages sign people in, and a page's requests get 401 once its session is over,
  * instead of a redirect that only a page could follow.
  */
 export function addListenerRules(

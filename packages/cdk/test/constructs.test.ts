@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { App, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';

@@ -4,7 +4,7 @@ import type { ActionLog, UnrecordedAction } from '../console/action-log.ts';
 import type { ActionJson, EventJson } from '../console/api.ts';
 
 /** The methods of `DynamoDB` of `@aws-sdk/client-dynamodb` that the log calls. */
-export type ActionsClient = Pick<DynamoDB, 'batchExecuteStatement' | 'query'>;
+type ActionsClient = Pick<DynamoDB, 'batchExecuteStatement' | 'query'>;
 
 export interface ActionsTableOptions {
   readonly client: ActionsClient;

@@ -94,7 +94,8 @@ export class ConsoleApi {
     const isYoung = Math.abs(clock.now() - this.#overviewAt) < YOUNG_MS;
     const overview = isYoung ? this.#overview.current() : await this.#overview.readOnce(signal);
     if (!isYoung) this.#overviewAt = clock.now();
-    const events = `event: overview\ndata: ${toJson(overview)}\n\nevent: ask-again\ndata: ${ASK_AGAIN_MS}\n\n`;
+    const askAgain = `event: ask-again\ndata: ${ASK_AGAIN_MS}\n\n`;
+    const events = `event: overview\ndata: ${toJson(overview)}\n\n${askAgain}`;
     const headers = { 'Content-Type': 'text/event-stream; charset=utf-8' };
     return { status: 200, headers, body: Buffer.from(events) };
   }

@@ -46,7 +46,7 @@ interface HttpEvent {
 
 const LONGEST_BODY = 1_048_576;
 
-/** Reads a request. Throws an `ApiError` for an event that is none. */
+/** Reads a request. Throws an `ApiError` for an event of another kind. */
 export function requestIn(given: unknown): FunctionRequest {
   const event = (typeof given === 'object' ? (given ?? {}) : {}) as HttpEvent;
   const { requestContext, httpMethod, path, rawPath, rawQueryString = '', multiValueHeaders } = event;
@@ -77,7 +77,7 @@ function encodedQuery(values: Values): URLSearchParams {
   return new URLSearchParams(pairs.join('&'));
 }
 
-/** Of a header that was sent twice nothing is known. */
+/** Drops headers that were sent twice: it is not known which value counts. */
 function headersIn(values: Values): IncomingHttpHeaders {
   const one = Object.entries(values).flatMap(([name, value]) => {
     const all = [value].flat();

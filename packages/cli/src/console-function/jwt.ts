@@ -8,11 +8,11 @@ export type PublicKeys = (id: string) => Promise<KeyObject>;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A header of eight groups with long names has about 4 KB; Lambda passes up to 1 MB. */
+/** In characters. Lambda passes headers of up to 1 MB. */
 const LONGEST = 65_536;
 
 /**
- * Verifies a token of a load balancer: ES256, a signature of one of its keys. Its base64url is padded, and the
+ * Verifies a token of a load balancer: signed by ES256 with one of its keys. Its base64url is padded, and the
  * padding is signed too. Throws `NotLetIn` for anything else.
  */
 export async function jwtIn(

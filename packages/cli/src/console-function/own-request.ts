@@ -7,9 +7,9 @@ const OWN_PAGE = 'x-batchlatch-console';
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /**
- * Throws if another page sent a request of the API: a browser sends the cookie of a load balancer with it, and
- * a proxy that signs requests signs that one too. A POST must be JSON, have the header of the console's pages,
- * and behind a load balancer the console's own `Origin`, which browsers always send.
+ * Throws if another page sent a request of the API: a browser adds the load balancer's cookie to it, and a
+ * proxy signs it. A POST must be JSON and have the header of the console's pages. Behind a load balancer it
+ * must have the console's own `Origin` too, which browsers always send.
  */
 export function assertOwnRequest(
   method: string,

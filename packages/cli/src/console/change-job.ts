@@ -17,7 +17,10 @@ const MOST_TOLD = 100;
 
 type NotChanged = ChangesResult['notChanged'][number];
 
-/** Changes claims, and returns those that were changed. A stop waits for the claims already sent: an abandoned request may have been executed. */
+/**
+ * Changes claims, and returns those that were changed. A stop waits for the claims already sent: an abandoned
+ * request may have been executed.
+ */
 export async function changeAll(
   store: ClaimAdmin,
   claims: readonly SeenClaim[],

@@ -130,7 +130,7 @@ export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
   return chosen;
 }
 
-/** Checks a plan that a page sends back. Throws an `ApiError` if it is none. */
+/** Checks a plan that a page sends back. Throws an `ApiError` for anything else. */
 export function changePlanIn({ operation, force, claims }: Readonly<Record<string, unknown>>): ChangePlan {
   checkInput('plan', { operation, force, claims }, INPUTS['POST /api/plan']);
   const seen = chosenOf(claims as readonly unknown[]);

@@ -39,7 +39,7 @@ export class Download {
   }
 }
 
-/** Exports the matching claims. Rejects if the first page cannot be read, so that its error gets a response. */
+/** Exports the matching claims. Reads the first page at once, so that its error gets a proper response. */
 export async function exportClaims(
   format: ExportFormat,
   filter: ClaimFilter,

@@ -137,7 +137,7 @@ function leftOf({ messages }: RedriveResult): Partial<Record<WhyLeft, number>> {
   return left;
 }
 
-/** Checks a plan that a page sends back. Throws an `ApiError` if it is none. */
+/** Checks a plan that a page sends back. Throws an `ApiError` for anything else. */
 export function redrivePlanIn({ asked, ...given }: Readonly<Record<string, unknown>>): RedrivePlan {
   checkInput('plan', given, INPUTS['POST /api/dead-letters/plan']);
   checkInput('plan', { asked }, { asked: anInteger(0) });
