@@ -197,6 +197,7 @@ const KNOWS_AWS = new Set([
   'cli',
   'dev',
   'console-demo',
+  'console-function',
 ]);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
