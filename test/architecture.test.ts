@@ -116,9 +116,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The console for a team; the constructs deploy it.
   'console-function': ['console', 'operations/index.ts', 'stores/dynamodb/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
-  'console-demo': ['core.ts', 'dev', 'operations/index.ts', 'stores/dynamodb/index.ts', 'worker/index.ts'],
+  'console-demo': [
+    'core.ts',
+    'console',
+    'dev',
+    'observe/index.ts',
+    'operations/index.ts',
+    'stores/dynamodb/index.ts',
+    'worker/index.ts',
+  ],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
+    'core.ts',
     'operations/index.ts',
     'stores/dynamodb/index.ts',
     'stores/postgres/index.ts',
@@ -225,11 +234,10 @@ const KNOWS_THE_MACHINE = new Set([
   'batch/read-records.ts',
   'base/built-in.ts',
   'base/clock.ts',
+  'base/warn.ts',
   'functions/default-ports.ts',
-  'keys/payload-hash.ts',
   'sources/function-memory.ts',
   'http/idempotent-http.ts',
-  'stores/redis/check-redis.ts',
   'monitor/default-ports.ts',
 ]);
 
@@ -242,7 +250,9 @@ describe('src, with the sources of the other packages,', () => {
 
   it('has a row for each room in docs/architecture.md', () => {
     const page = readFileSync('docs/architecture.md', 'utf8');
-    const rows = [...page.matchAll(/^\| `([^`]+)` \| /gm)].map(([, room = '']) => room);
+    const rows = [...page.matchAll(/^\| `([^`]+)` \| /gm)]
+      .map(([, room = '']) => room)
+      .filter((room) => !room.endsWith('.ts')); // the files of a record have a table too
     expect(rows.toSorted()).toEqual(Object.keys(ROOMS).toSorted());
   });
 

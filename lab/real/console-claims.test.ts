@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { releaseClaim } from 'batchlatch/operations';
 import type { Page } from 'playwright-core';
 import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
@@ -7,7 +8,7 @@ import { chromium } from '../../test/support/components/chromium.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { componentNamed } from '../../test/support/components/index.ts';
 import { type BrowserOfTest, startBrowser } from './support/console/browser.ts';
-import { aClaim } from './support/console/claims.ts';
+import { aClaim, put } from './support/console/claims.ts';
 import { type ConsoleOfTest, openConsole } from './support/console/open-console.ts';
 
 const PARKED = ['orders#v1:1', 'orders#v1:2', 'orders#v1:3'];
@@ -47,17 +48,17 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     return (await links.allTextContents()).toSorted();
   }
   async function search(by: string, text: string): Promise<void> {
-    await page.getByLabel('Search by').selectOption({ label: by });
     await page.getByLabel('Search claims').fill(text);
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Search by').selectOption({ label: by });
   }
 
   it('keeps state and search in the address: reload and Back show the same again', async () => {
     await open('/claims');
     expect(await keys(6)).toHaveLength(6);
-    await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: 'Parked' }).click();
-    expect(await keys(4)).toEqual(['invoices#v1:1', ...PARKED]);
     await search('Key begins with', 'orders#');
+    expect(await keys(5)).toHaveLength(5);
+    await page.getByRole('navigation', { name: 'States' }).getByRole('link', { name: 'Parked' }).click();
     expect(await keys(3)).toEqual(PARKED);
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       state: 'parked',
@@ -68,20 +69,89 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     expect(await keys(3)).toEqual(PARKED);
     expect(await page.getByLabel('Search claims').inputValue()).toBe('orders#');
     await page.goBack();
-    expect(await keys(4)).toHaveLength(4);
-    expect(await page.getByLabel('Search claims').inputValue()).toBe('');
+    expect(await keys(5)).toHaveLength(5);
     await page.goForward();
     expect(await keys(3)).toEqual(PARKED);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    expect(await keys(4)).toEqual(['invoices#v1:1', ...PARKED]);
+    expect(await page.getByLabel('Search claims').inputValue()).toBe('');
   });
 
   it.each([
-    ['Key is', 'orders#v1:4', 'orders#v1:4'],
-    ['Record id is', 'message-of-orders#v1:5', 'orders#v1:5'],
-  ])('finds one claim by "%s"', async (by, text, found) => {
-    await open('/claims');
-    await search(by, text);
-    expect(await keys(1)).toEqual([found]);
+    ['a key', 'orders#v1:4', 'orders#v1:4'],
+    ['an order id, which is a key without its namespace', '4', 'orders#v1:4'],
+  ])('opens the one claim of %s from any page, and Back goes to that page', async (_what, text, found) => {
+    await open('/actions');
+    await page.keyboard.press('/');
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: found }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Actions' }).waitFor();
   });
+
+  it('finds a claim by a message id and by a request id, with a way back to the list of its state', async () => {
+    await open('/');
+    for (const [text, count] of [
+      ['message-of-orders#v1:5', 1],
+      ['4f1c2d3e', 6],
+    ] as const) {
+      await page.getByLabel('Search claims').fill(text);
+      await page.keyboard.press('Enter');
+      expect(await keys(count)).toContain('orders#v1:5');
+    }
+    await page.getByRole('link', { name: 'orders#v1:5' }).click();
+    await page
+      .getByRole('navigation', { name: 'Lists with this claim' })
+      .getByRole('link', { name: 'Overdue' })
+      .click();
+    expect(await keys(1)).toEqual(['orders#v1:5']);
+  });
+
+  it('keeps dense rows, in which more fit, and goes through them by keys', async () => {
+    await open('/claims?state=parked');
+    await keys(4);
+    const row = page.getByRole('row').nth(1);
+    const height = async (): Promise<number> => (await row.boundingBox())?.height ?? 0;
+    const comfortable = await height();
+    await page.keyboard.press('r');
+    expect(await page.getByRole('button', { name: 'Dense rows' }).getAttribute('aria-pressed')).toBe('true');
+    expect(await height()).toBeLessThan(comfortable);
+    await page.reload();
+    await keys(4);
+    expect(await height()).toBeLessThan(comfortable);
+    const names = await page.getByRole('table', { name: 'Claims' }).getByRole('rowheader').allTextContents();
+    for (const key of ['j', 'j', 'k', 'j', 'x']) await page.keyboard.press(key);
+    expect(await page.getByRole('checkbox', { name: `Select ${names[1] ?? ''}` }).isChecked()).toBe(true);
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: names[0] ?? '' }).waitFor();
+    await page.keyboard.press('r');
+  });
+
+  it('tells times in the zone of the browser, with UTC behind them', async () => {
+    ({ page } = await browser.newPage({ timezoneId: 'Asia/Tokyo' }));
+    await console.open(page, '/claim?key=orders%23v1%3A4');
+    const time = page.getByRole('main').locator('.facts time').first();
+    const [local, utc] = [(await time.textContent()) ?? '', (await time.getAttribute('title')) ?? ''];
+    expect(utc).toMatch(/ UTC$/);
+    expect(Date.parse(`${local.replace(' ', 'T')}+09:00`)).toBe(
+      Date.parse(utc.replace(' UTC', 'Z').replace(' ', 'T')),
+    );
+    const next = page
+      .getByLabel('State', { exact: true })
+      .getByText(/^Next: Nothing: completed, forgotten on/);
+    expect(await next.locator('time').getAttribute('title')).toMatch(/ UTC\)$/);
+  });
+
+  it.each([['Record id is', 'message-of-orders#v1:5', 'orders#v1:5']])(
+    'finds one claim by "%s"',
+    async (by, text, found) => {
+      await open('/claims');
+      await search(by, text);
+      expect(await keys(1)).toEqual([found]);
+    },
+  );
 
   it('finds one claim by the hash of its key, which log lines show', async () => {
     await open('/claim?key=orders%23v1%3A4');
@@ -168,5 +238,24 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     await page.getByText('3 claims released').waitFor();
     for (const key of PARKED) expect(await console.store.read(key)).toMatchObject({ status: 'FAILED' });
     await page.getByText(/no claims/i).waitFor();
+  });
+
+  it('shows a released claim as released, and lists it apart from failed ones', async () => {
+    const claim = aClaim('shop#v1:1', 'parked');
+    await put(console.store, [claim, aClaim('shop#v1:2', 'failed')]);
+    await releaseClaim(console.store, claim, { operator: 'pat', reason: 'fixed in 1.4' });
+    await open('/claims?state=failed&by=prefix&q=shop%23');
+    expect(await keys(2)).toEqual(['shop#v1:1', 'shop#v1:2']);
+    const color = (state: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('.badge[data-state=${state}]')).color`);
+    expect(await color('released')).not.toBe(await color('failed'));
+    await page
+      .getByRole('navigation', { name: 'Failed or released' })
+      .getByRole('link', { name: 'Released' })
+      .click();
+    expect(await keys(1)).toEqual(['shop#v1:1']);
+    await page.getByRole('link', { name: 'shop#v1:1' }).click();
+    await page.getByText(/^Next: Waits for its message, .*: released at \d\d:\d\d\.$/).waitFor();
+    await page.getByText(/to redrive its message/).waitFor();
   });
 });

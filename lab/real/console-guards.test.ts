@@ -44,23 +44,51 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     await focusIsOn(/^\s*search/i);
     await page.keyboard.type(MUCH_HAPPENED);
     await page.keyboard.press('Enter');
-    await page.getByRole('rowheader', { name: MUCH_HAPPENED }).waitFor();
-    await tabTo(/^release.* orders#v1:much-happened/i);
+    await page.getByRole('heading', { name: MUCH_HAPPENED }).waitFor();
+    await tabTo(/^release/i);
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(/reason/i).waitFor();
     await focusIsOn(/reason/i);
     await page.keyboard.press('Escape');
-    await focusIsOn(/^release.* orders#v1:much-happened/i);
+    await focusIsOn(/^release/i);
     await page.keyboard.press('Enter');
     await dialog.getByLabel(/reason/i).waitFor();
     await page.keyboard.type('with no mouse');
     await page.keyboard.press('Enter');
     await page.getByText('1 claim released').waitFor();
-    await page.waitForFunction('document.activeElement !== document.body');
+    await tabTo(/^redrive its message/i);
+    await page.keyboard.press('Enter');
+    await page.getByText(/not among the (first )?\d messages of orders-dlq/i).waitFor();
+    await focusIsOn(/^redrive its message/i);
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.getByRole('rowheader', { name: MUCH_HAPPENED }).waitFor();
+    expect(await page.evaluate('document.activeElement !== document.body')).toBe(true);
     expect(await shop.store.read(MUCH_HAPPENED)).toMatchObject({
       history: [{ operator: 'ann' }, { reason: 'with no mouse' }],
     });
+  });
+
+  it('leads from a released claim to its message, and sends that back', async () => {
+    ({ page } = await browser.newPage());
+    await shop.open(page, `/claim?key=${encodeURIComponent(shop.orders.key('a'))}`);
+    await page.getByText(/^Next: Waits for its message/).waitFor();
+    await page.getByRole('button', { name: 'Redrive its message…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Redrive 1 message' });
+    await dialog.getByLabel('Reason').waitFor();
+    await page.keyboard.press('Escape');
+    const state = page.getByLabel('State', { exact: true });
+    await state.getByText(/is in orders-dlq, sent/).waitFor();
+    await state.getByRole('link').first().click();
+    await page.getByText(/^Only the message/).waitFor();
+    const message = page.getByRole('table').getByRole('row').nth(1);
+    await message.getByText('Released').waitFor();
+    await message.getByRole('link', { name: shop.orders.key('a') }).click();
+    await page.getByRole('button', { name: 'Redrive its message…' }).click();
+    await dialog.getByLabel('Reason').fill('it was released');
+    await dialog.getByRole('button', { name: 'Redrive 1 message' }).click();
+    await page.getByText('1 message redriven').waitFor();
   });
 
   it('that a browser never opened the address of shows nothing, and says what to open', async () => {
@@ -128,6 +156,13 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     ({ page } = await browser.newPage());
     await page.goto(shop.url.replace(/:\d+/, `:${port}`));
     await page.getByRole('heading', { name: /waiting for a person/i }).waitFor();
+    await page.goto(`http://localhost:${port}/claims?state=overdue`);
+    await page.getByText(/open the address/i).waitFor();
+    await page.goto(shop.url.replace(/\/\/.*\/#/, `//localhost:${port}/claims?state=overdue#`));
+    await page.getByRole('button', { name: /^resolve.* orders#v1:hangs-0$/i }).click();
+    await page.getByLabel('Reason').fill('through a forwarded port');
+    await page.getByRole('button', { name: 'Resolve 1 claim' }).click();
+    await page.getByText('1 claim resolved').waitFor();
     await browser.closePages();
     forward.close();
   });

@@ -159,6 +159,25 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
     await counter(/^Parked 2$/);
   }, 90_000);
 
+  it('says on every page that the store is away, and each shows its claims once it is back', async () => {
+    await console.open(page);
+    await counter(/^Parked 1\b/);
+    await way.disable();
+    const list = await page.context().newPage();
+    await list.goto(new URL('/claims?state=parked', console.url).href);
+    await page.goto(new URL(`/claim?key=${encodeURIComponent(KEY)}`, console.url).href);
+    for (const shown of [list, page]) {
+      await shown.getByRole('alert').getByText('The store does not answer.').waitFor({ timeout: 90_000 });
+    }
+    await way.enable();
+    await list.getByRole('link', { name: KEY }).waitFor({ timeout: 90_000 });
+    await page
+      .getByText(/^Next: Waits for you: failed for good after 1 attempt, at/)
+      .waitFor({ timeout: 90_000 });
+    for (const shown of [list, page])
+      await shown.getByRole('alert').waitFor({ state: 'detached', timeout: 90_000 });
+  }, 180_000);
+
   describe('beside another person', () => {
     it('is told when the claim was changed while the dialog was open', async () => {
       await console.open(page, '/claims?state=parked');

@@ -18,6 +18,7 @@ const DIST = path.resolve('site/dist');
 const PAGES = {
   '/': 'What is guaranteed',
   '/quick-start.html': 'From an empty folder',
+  '/how-to/large-files.html': 'Split the file',
   '/concepts.html': 'What a crash leaves behind',
   '/sources.html': 'Which events',
   '/sources/sqs.html': 'The queue and the event source mapping',
@@ -155,6 +156,17 @@ describeWith([chromium], 'the documentation site', () => {
       await page.locator('main').getByText('onLapsedLease').first().waitFor();
     });
 
+    it('shows the tab that is chosen, and the one of its name when the page is opened again', async () => {
+      const panel = (text: string) => page.locator('.tab', { hasText: text });
+      await open(page, '/quick-start.html', PAGES['/quick-start.html']);
+      expect(await panel('aws_dynamodb_table').isVisible()).toBe(false);
+      await page.locator('.tabs label', { hasText: 'Terraform' }).click();
+      await panel('aws_dynamodb_table').waitFor();
+      await page.reload({ waitUntil: 'load' });
+      await panel('aws_dynamodb_table').waitFor();
+      expect(await panel('new BatchQueue(').isVisible()).toBe(false);
+    });
+
     it('runs a fault that is picked, plays it, and says how it ended', async () => {
       await open(page, '/simulation.html', PAGES['/simulation.html']);
       const simulation = page.getByRole('region', { name: 'Simulation' });
@@ -218,6 +230,14 @@ describeWith([chromium], 'the documentation site', () => {
       await open(page, '/', PAGES['/']);
       const menu = page.getByRole('navigation', { name: 'All pages' });
       expect(await menu.getByRole('link').count()).toBeGreaterThan(60);
+    });
+
+    it('tabs can be chosen', async () => {
+      await open(page, '/quick-start.html', PAGES['/quick-start.html']);
+      const tab = page.getByRole('radio', { name: 'CDK' });
+      await tab.focus();
+      await page.keyboard.press('Space');
+      await page.locator('.tab', { hasText: 'new BatchQueue(' }).waitFor();
     });
 
     it('the live pages have a picture of a run, and a table of examples', async () => {

@@ -7,6 +7,7 @@ import { writeMarkdown } from '../pages/markdown-copies.ts';
 import { menu } from '../pages/menu.ts';
 import { ROOT } from '../pages/root.ts';
 import { siteLinks } from '../pages/site-links.ts';
+import { tabs } from '../pages/tabs.ts';
 import { NOT_PAGES, routeOf, SITE_PAGES } from '../pages/site-pages.ts';
 
 const DESCRIPTION =
@@ -41,6 +42,7 @@ export default defineConfig({
     config(markdown) {
       siteLinks(markdown);
       livePart(markdown);
+      tabs(markdown);
       emptyHeaders(markdown);
     },
   },

@@ -8,7 +8,12 @@ import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError, isError } from '../base/errors.ts';
 
-/** The error of a batch handler's malformed result; all its records fail. Code: `BATCHLATCH_BATCH_ANSWER`. */
+/**
+ * A handler of `createBatchProcessor.forBatches` returned something else than results. All its records are
+ * handed back, although their work may be done. Code: `BATCHLATCH_BATCH_ANSWER`.
+ *
+ * @remarks Fix the handler.
+ */
 export class BatchAnswerError extends BatchlatchError {
   override name = 'BatchAnswerError';
   /**

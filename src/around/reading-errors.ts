@@ -1,6 +1,11 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** The error of a record that killed processes while it was read. Code: `BATCHLATCH_READING_KILLS`. */
+/**
+ * `suspectsFirst()`: `maxCrashes` processes, at least three, died while reading the record. It is `invalid`,
+ * until its mark is forgotten after `retentionMs`. Code: `BATCHLATCH_READING_KILLS`.
+ *
+ * @remarks See docs/policies/reading.md.
+ */
 export class ReadingKillsError extends BatchlatchError {
   override name = 'ReadingKillsError';
   /**
@@ -12,13 +17,17 @@ export class ReadingKillsError extends BatchlatchError {
     super(
       'BATCHLATCH_READING_KILLS',
       `${deaths} processes died while reading this record ` +
-        '(`decode`, `key`, `namespace`, `payloadValidation`), so it is not read again; ' +
-        'check what they do with its body',
+        '(`decode`, `key`, `namespace`, `payloadValidation`), so it is not read again',
     );
   }
 }
 
-/** The error of a record that was not read, to protect the rest of its batch. Code: `BATCHLATCH_NOT_READ`. */
+/**
+ * `suspectsFirst()`: the record was handed back unread, for the reason in the message. Code:
+ * `BATCHLATCH_NOT_READ`.
+ *
+ * @remarks None, unless the same record keeps coming.
+ */
 export class NotReadError extends BatchlatchError {
   override name = 'NotReadError';
   /**

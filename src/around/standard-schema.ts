@@ -6,7 +6,12 @@ import { isObject } from '../base/is-object.ts';
 import type { SchemaPolicy } from '../batch/context.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** The error of a body that the `schema` rejects; the record is parked. Code: `BATCHLATCH_INVALID_BODY`. */
+/**
+ * The body does not fit the `schema`. The handler was not run, and the claim is parked. `issues` lists paths
+ * without values. Code: `BATCHLATCH_INVALID_BODY`.
+ *
+ * @remarks Fix the sender, or fix the schema and release the claim.
+ */
 export class InvalidBodyError extends BatchlatchError {
   override name = 'InvalidBodyError';
   /** The first ten problems, without the values. */
@@ -24,7 +29,12 @@ export class InvalidBodyError extends BatchlatchError {
   }
 }
 
-/** The error of a failing `schema`; the record may run again. Code: `BATCHLATCH_SCHEMA_FAILED`. */
+/**
+ * The `schema` itself threw or rejected. The record fails and may run again. Code:
+ * `BATCHLATCH_SCHEMA_FAILED`.
+ *
+ * @remarks Fix the schema. The `cause` is its error.
+ */
 export class SchemaFailedError extends BatchlatchError {
   override name = 'SchemaFailedError';
   /**
@@ -33,11 +43,7 @@ export class SchemaFailedError extends BatchlatchError {
    * @param options The schema's error, as the `cause`.
    */
   constructor(options: { cause: unknown }) {
-    super(
-      'BATCHLATCH_SCHEMA_FAILED',
-      'The `schema` threw or rejected, so it is unknown whether the body fits; see the cause',
-      options,
-    );
+    super('BATCHLATCH_SCHEMA_FAILED', 'The `schema` threw or rejected; see the cause', options);
   }
 }
 

@@ -6,7 +6,11 @@ export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
 /** From `startDurable`: the execution of the key was started with another payload. */
 export const EXECUTION_MISMATCH = 'BATCHLATCH_EXECUTION_MISMATCH';
 
-/** Thrown by a handler when no retry can help. The claim is parked at once. Code: `BATCHLATCH_PERMANENT`. */
+/**
+ * Thrown by a handler when no retry can help. The claim is parked. Code: `BATCHLATCH_PERMANENT`.
+ *
+ * @remarks Fix the cause, then release the claim: docs/operations/release.md.
+ */
 export class PermanentError extends BatchlatchError {
   override name = 'PermanentError';
   /**
@@ -29,7 +33,12 @@ export function isInvalidBody(error: unknown): boolean {
   return hasCode(error, INVALID_BODY);
 }
 
-/** All `maxAttempts` attempts failed, so the key is parked. Code: `BATCHLATCH_TOO_MANY_ATTEMPTS`. */
+/**
+ * The key was claimed `maxAttempts` times without success, and is parked. Crashes count; released and
+ * unstarted claims do not. Code: `BATCHLATCH_TOO_MANY_ATTEMPTS`.
+ *
+ * @remarks Fix the cause, then release the claim.
+ */
 export class TooManyAttemptsError extends BatchlatchError {
   override name = 'TooManyAttemptsError';
   /**
@@ -43,8 +52,10 @@ export class TooManyAttemptsError extends BatchlatchError {
 }
 
 /**
- * The last attempt crashed and may have done its work. With `onLapsedLease: 'park'`, a person has to decide.
- * Code: `BATCHLATCH_LAPSED_LEASE`.
+ * The last attempt crashed and may have done its work. The key is parked. Code: `BATCHLATCH_LAPSED_LEASE`.
+ *
+ * @remarks Find out whether the work was done. If so, resolve the claim, otherwise release it
+ * (docs/operations/list.md).
  */
 export class LapsedLeaseError extends BatchlatchError {
   override name = 'LapsedLeaseError';
@@ -52,13 +63,17 @@ export class LapsedLeaseError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
-      'The lease of the last attempt lapsed, and whether its work was done is not known ' +
-        "(onLapsedLease: 'park')",
+      "The last attempt crashed, and it is not known whether its work was done (onLapsedLease: 'park')",
     );
   }
 }
 
-/** The key was used before with another payload. Nothing was run. Code: `BATCHLATCH_MISMATCH`. */
+/**
+ * The key was used before with another payload (`payloadValidation`). Nothing was run. Over HTTP: 422. Code:
+ * `BATCHLATCH_MISMATCH`.
+ *
+ * @remarks Make more of the payload part of the key.
+ */
 export class MismatchError extends BatchlatchError {
   override name = 'MismatchError';
   /** Created by batchlatch; public for tests. */
@@ -68,8 +83,10 @@ export class MismatchError extends BatchlatchError {
 }
 
 /**
- * The effect is done, but its completion could not be stored, so it may run again. Code:
- * `BATCHLATCH_COMPLETION_NOT_STORED`.
+ * The handler succeeded, but the store did not take its completion in time (docs/policies/store-outages.md).
+ * It may run again. Code: `BATCHLATCH_COMPLETION_NOT_STORED`.
+ *
+ * @remarks Restore the store; the `cause` is its error. `error.result` has the function's result.
  */
 export class CompletionNotStoredError extends BatchlatchError {
   override name = 'CompletionNotStoredError';
@@ -94,9 +111,10 @@ export class CompletionNotStoredError extends BatchlatchError {
 }
 
 /**
- * Thrown by a handler that cannot do its work yet, because of a rate limit, say. The attempt failed and
- * counts. With `visibility`, an SQS message comes again after `delayMs` instead of the backoff. Code:
- * `BATCHLATCH_RETRY_LATER`.
+ * Thrown by a handler that cannot do its work yet, because of a rate limit, say. The attempt counts towards
+ * `maxAttempts`. Code: `BATCHLATCH_RETRY_LATER`.
+ *
+ * @remarks Set `visibility`: an SQS message then comes again after `delayMs`.
  */
 export class RetryLaterError extends BatchlatchError {
   override name = 'RetryLaterError';
@@ -127,7 +145,12 @@ export function retryLaterMs(error: unknown): number | undefined {
   return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
 }
 
-/** The key crashed `maxCrashes` times in a row, so it is parked. Code: `BATCHLATCH_TOO_MANY_CRASHES`. */
+/**
+ * Attempts crashed `maxCrashes` times in a row, out of memory or time, say. The key is parked. Code:
+ * `BATCHLATCH_TOO_MANY_CRASHES`.
+ *
+ * @remarks Find out what the handler does with this record, then release the claim.
+ */
 export class TooManyCrashesError extends BatchlatchError {
   override name = 'TooManyCrashesError';
   /**
@@ -145,7 +168,10 @@ export class TooManyCrashesError extends BatchlatchError {
 }
 
 /**
- * A second commit in a run, or one without a claim or after the end. Code: `BATCHLATCH_COMMIT_NOT_ALLOWED`.
+ * `commit` or `inTransaction` was called during or after another commit, after the handler's end, or without
+ * a claim. Code: `BATCHLATCH_COMMIT_NOT_ALLOWED`.
+ *
+ * @remarks Commit once per run, and await it.
  */
 export class CommitNotAllowedError extends BatchlatchError {
   override name = 'CommitNotAllowedError';
@@ -159,13 +185,18 @@ export class CommitNotAllowedError extends BatchlatchError {
   }
 }
 
-/** The result of a commit cannot be kept as the answer of a function or request. Nothing was committed. */
+/**
+ * The result given to `commit` or `inTransaction` cannot be the key's answer. Code:
+ * `BATCHLATCH_COMMIT_RESULT`.
+ *
+ * @remarks Return a result that can be stored.
+ */
 export class CommitResultError extends BatchlatchError {
   override name = 'CommitResultError';
   constructor(problem: string) {
     super(
       'BATCHLATCH_COMMIT_RESULT',
-      `Nothing was committed, because its result cannot be kept as the answer to later calls: ${problem}`,
+      `Nothing was committed, because its result cannot be stored: ${problem}`,
     );
   }
 }

@@ -1,6 +1,11 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** The lease ended, or another owner took the claim, while the handler ran. Code: `BATCHLATCH_LEASE_LOST`. */
+/**
+ * The lease ended while the handler ran. If another attempt has started, nothing of this one is stored. Code:
+ * `BATCHLATCH_LEASE_LOST`.
+ *
+ * @remarks Increase `leaseMs`, set `heartbeat`, or call `context.extendLease`.
+ */
 export class LeaseLostError extends BatchlatchError {
   override name = 'LeaseLostError';
   /**
@@ -17,7 +22,12 @@ export class LeaseLostError extends BatchlatchError {
   }
 }
 
-/** The handler ran longer than `recordTimeoutMs`. Code: `BATCHLATCH_RECORD_TIMEOUT`. */
+/**
+ * The handler ran longer than `recordTimeoutMs`, and its signal was aborted. The `cause` is what it threw.
+ * Code: `BATCHLATCH_RECORD_TIMEOUT`.
+ *
+ * @remarks Make the handler faster, or increase `recordTimeoutMs`.
+ */
 export class RecordTimeoutError extends BatchlatchError {
   override name = 'RecordTimeoutError';
   /**
@@ -35,7 +45,12 @@ export class RecordTimeoutError extends BatchlatchError {
   }
 }
 
-/** The invocation's time was nearly over while the handler ran. Code: `BATCHLATCH_DEADLINE`. */
+/**
+ * The invocation's time was nearly over. `withIdempotency` also rejects with it (`NoTimeLeftError`) if no
+ * time was left to start. Over HTTP: 503. Code: `BATCHLATCH_DEADLINE`.
+ *
+ * @remarks Increase the function's timeout or `concurrency`, or reduce the batch size.
+ */
 export class DeadlineError extends BatchlatchError {
   override name = 'DeadlineError';
   /**
@@ -53,7 +68,13 @@ export class DeadlineError extends BatchlatchError {
   }
 }
 
-/** The process was told to stop. The attempt does not count. Code: `BATCHLATCH_WORKER_STOPPED`. */
+/**
+ * The worker is stopping, and the handler ran near the end of `shutdownTimeoutMs`. The message comes again.
+ * Code: `BATCHLATCH_WORKER_STOPPED`.
+ *
+ * @remarks Increase `shutdownTimeoutMs`, and the container's limit (ECS: `stopTimeout`; Kubernetes:
+ * `terminationGracePeriodSeconds`).
+ */
 export class WorkerStoppedError extends BatchlatchError {
   override name = 'WorkerStoppedError';
   /**
@@ -64,16 +85,17 @@ export class WorkerStoppedError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_WORKER_STOPPED',
-      'The worker is stopping and its time for that (shutdownTimeoutMs) is nearly over, so the handler ' +
-        'was told to stop',
+      'The worker is stopping (shutdownTimeoutMs), so the handler was told to stop',
       options,
     );
   }
 }
 
 /**
- * The handler returned after it had seen its signal aborted. It may have stopped half-way, so its work was
- * not acknowledged and may run again. The `cause` is the reason of the abort. Code: `BATCHLATCH_INTERRUPTED`.
+ * The handler returned after it had seen its signal aborted (docs/policies/interruptions.md). It may run
+ * again. Code: `BATCHLATCH_INTERRUPTED`.
+ *
+ * @remarks Throw when the signal is aborted, or call `context.done()` if the work is finished.
  */
 export class InterruptedError extends BatchlatchError {
   override name = 'InterruptedError';
@@ -85,9 +107,8 @@ export class InterruptedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_INTERRUPTED',
-      'The handler returned after it had seen its signal aborted, so its work may be half done and was not ' +
-        'acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call ' +
-        '`context.done()` if the work was finished',
+      'The handler returned after its signal was aborted, so its work may be half done. ' +
+        'Call `signal.throwIfAborted()` to stop, or `context.done()` if the work is finished',
       options,
     );
   }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, Connections, ExchangeRequest } from './connections.ts';
-import { answerTo, Exchange, limitConnecting, type Patience, tickerFor } from './exchange.ts';
+import { answerTo, HttpExchange, limitConnecting, type Patience, tickerFor } from './http-exchange.ts';
 import { closedError, networkError, tooLongError } from './network-errors.ts';
 
 interface HttpModule {
@@ -50,7 +50,7 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     });
 }
 
-class NodeExchange extends Exchange {
+class NodeExchange extends HttpExchange {
   readonly #sent: ClientRequest;
   readonly #agent: Agent;
 

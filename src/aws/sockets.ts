@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
-import { answerTo, Exchange, limitConnecting, type Patience, tickerFor } from './exchange.ts';
+import { answerTo, HttpExchange, limitConnecting, type Patience, tickerFor } from './http-exchange.ts';
 import { closedError, networkError, tooLongError, unreadableError } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
 
@@ -94,7 +94,7 @@ export class Sockets implements Patience {
   }
 }
 
-class SocketExchange extends Exchange {
+class SocketExchange extends HttpExchange {
   readonly text: string;
   /** `latin1` for pure ASCII, because it is faster. */
   readonly encoding: 'latin1' | 'utf8';

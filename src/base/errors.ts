@@ -26,8 +26,10 @@ export class BatchlatchError extends Error {
 }
 
 /**
- * The options, the environment or the set-up are invalid. Thrown at start where possible. Code:
- * `BATCHLATCH_CONFIGURATION`.
+ * An option, an environment variable or an expression is invalid. Thrown at start; outside Lambda, a missing
+ * store is reported by the first batch, call or request (503). Code: `BATCHLATCH_CONFIGURATION`.
+ *
+ * @remarks Correct it. In tests, pass `store: memoryStore()`.
  */
 export class ConfigurationError extends BatchlatchError {
   override name = 'ConfigurationError';
@@ -43,8 +45,9 @@ export class ConfigurationError extends BatchlatchError {
 }
 
 /**
- * A claim store failed for one claim or for a whole call. Code: `BATCHLATCH_STORE`, or a more specific one
- * such as `BATCHLATCH_NOT_A_CLAIM`.
+ * A claim store failed. More specific errors have codes of their own. Code: `BATCHLATCH_STORE`.
+ *
+ * @remarks None if `isRetryable`: the record is delivered again. Otherwise fix the cause.
  */
 export class StoreError extends BatchlatchError {
   override name = 'StoreError';

@@ -97,8 +97,10 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
 }
 
 /**
- * An event that is delivered alone has to be delivered again: the invocation fails with this error or with
- * the handler's. Code: `BATCHLATCH_REDELIVER`.
+ * An event that was delivered alone (EventBridge, SNS, S3) must come again: another worker is processing it,
+ * or it was not started. Code: `BATCHLATCH_REDELIVER`.
+ *
+ * @remarks None: Lambda invokes the function again.
  */
 export class RedeliverError extends BatchlatchError {
   override name = 'RedeliverError';

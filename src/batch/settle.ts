@@ -152,7 +152,9 @@ function resultAsJson(
     const json = JSON.stringify(result) as string | undefined;
     if (json === undefined) return { problem: new TypeError(`JSON cannot hold a ${typeof result}`) };
     if (json.length * 3 > maxBytes && Buffer.byteLength(json) > maxBytes) {
-      return { problem: new RangeError(`The result is longer than the ${maxBytes} bytes a claim can hold`) };
+      return {
+        problem: new RangeError(`The result exceeds the ${maxBytes} bytes of a claim; use resultsIn`),
+      };
     }
     return { json };
   } catch (problem) {

@@ -30,8 +30,8 @@ export const POINTER = '@stored ';
 
 export function noResultStorage(): StoreError {
   return new StoreError(
-    'The key is completed, but its result is in a result storage that the claim store is not wrapped with: ' +
-      'wrap the store in resultsIn(…) with the storage that the result was written to',
+    'The key is completed, but its result is in a result storage that the store is not wrapped with: ' +
+      'use resultsIn(…) with that storage',
     { isRetryable: false, code: 'BATCHLATCH_RESULT_UNAVAILABLE' },
   );
 }

@@ -22,7 +22,13 @@ export interface NewerRow {
   readonly version?: string;
 }
 
-/** A row in a newer format, which this version must not overwrite. Code: `BATCHLATCH_NEWER_ROW`. */
+/**
+ * A newer version of batchlatch wrote the row. This version neither claims the key nor changes the row. Code:
+ * `BATCHLATCH_NEWER_ROW`.
+ *
+ * @remarks Deploy that version to all functions that use the table, and to the command line:
+ * docs/releases.md.
+ */
 export class NewerRowError extends StoreError {
   override name = 'NewerRowError';
   /** Private, because the key must not appear in logs. */
@@ -31,8 +37,8 @@ export class NewerRowError extends StoreError {
   constructor(row: NewerRow) {
     const { key, format, version } = row;
     super(
-      `The row whose key has the hash ${keyHash(key)} is of format ${format}, and this version of ` +
-        `batchlatch reads format ${FORMAT}: a newer version wrote it. Deploy ` +
+      `A newer version of batchlatch wrote the row whose key has the hash ${keyHash(key)} ` +
+        `(format ${format}; this version reads ${FORMAT}). Deploy ` +
         `${version === undefined ? 'that version' : `version ${version} or later`} here too.`,
       { isRetryable: false, code: 'BATCHLATCH_NEWER_ROW' },
     );

@@ -2,7 +2,12 @@ import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
-/** The execution has another payload; the claim is parked. Code: `BATCHLATCH_EXECUTION_MISMATCH`. */
+/**
+ * `startDurable`: an execution of this name has another payload. The claim is parked. Code:
+ * `BATCHLATCH_EXECUTION_MISMATCH`.
+ *
+ * @remarks Make more of the body part of `key`. `payload` must not change between deliveries.
+ */
 export class ExecutionMismatchError extends BatchlatchError {
   override name = 'ExecutionMismatchError';
   /**
@@ -14,14 +19,18 @@ export class ExecutionMismatchError extends BatchlatchError {
   constructor(name: string, options?: { cause?: unknown }) {
     super(
       EXECUTION_MISMATCH,
-      `The durable execution ${name} was started before with another payload, ` +
-        'so the key now stands for other work',
+      `The durable execution ${name} was started before with another payload`,
       options,
     );
   }
 }
 
-/** Lambda did not confirm the execution; redelivery retries. Code: `BATCHLATCH_EXECUTION_NOT_STARTED`. */
+/**
+ * `startDurable`: Lambda throttled the request, failed or did not answer. Code:
+ * `BATCHLATCH_EXECUTION_NOT_STARTED`.
+ *
+ * @remarks None: the next delivery uses the same name, so nothing starts twice.
+ */
 export class ExecutionNotStartedError extends BatchlatchError {
   override name = 'ExecutionNotStartedError';
   /**

@@ -3,7 +3,11 @@ import { BatchlatchError } from '../base/errors.ts';
 
 const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 
-/** Thrown while another call holds the key. Try again after `retryAfterMs`. Code: `BATCHLATCH_CONFLICT`. */
+/**
+ * Another call with this key is in progress. Over HTTP: 409. Code: `BATCHLATCH_CONFLICT`.
+ *
+ * @remarks Call again after `retryAfterMs`, or wait with `onConflict: waitForOwner({ timeoutMs })`.
+ */
 export class ConflictError extends BatchlatchError {
   override name = 'ConflictError';
   /** The end of the other call's lease, in epoch milliseconds. */
@@ -38,8 +42,11 @@ export class NoTimeLeftError extends BatchlatchError {
 }
 
 /**
- * Thrown for a parked key: it failed permanently, or its last attempt crashed and `onLapsedLease` is 'park'.
- * It does not run again until a person releases it or its retention ends. Code: `BATCHLATCH_PARKED`.
+ * The key failed permanently, or its last attempt crashed and `onLapsedLease` is `'park'`. The `cause` is the
+ * stored error. Code: `BATCHLATCH_PARKED`.
+ *
+ * @remarks Fix the cause, then release the claim: docs/operations/release.md. It is forgotten after 90 days
+ * by default.
  */
 export class ParkedError extends BatchlatchError {
   override name = 'ParkedError';
@@ -51,17 +58,18 @@ export class ParkedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_PARKED',
-      'This idempotency key is parked: it does not run again until a person releases it ' +
-        'or its retention (`retentionMs.parked`) is over. The cause says why',
+      'This key is parked until a person releases it or `retentionMs.parked` is over. The cause says why',
       options,
     );
   }
 }
 
 /**
- * Thrown when the effect is done but its result cannot be stored: JSON cannot represent it, or it is too long
- * for the store. The key does not run again; every later call gets this error. Code:
- * `BATCHLATCH_UNSERIALIZABLE_RESULT`.
+ * The function has run, but JSON would change its result, or it is too long. Every later call gets this
+ * error. Code: `BATCHLATCH_UNSERIALIZABLE_RESULT`.
+ *
+ * @remarks Return JSON values that fit, or set a `serializer`. Releasing the claim would run the function
+ * again.
  */
 export class UnserializableResultError extends BatchlatchError {
   override name = 'UnserializableResultError';

@@ -213,8 +213,8 @@ function failureEnd(
 /** Parks the key for the retention of a completion: the effect is done and must not run again. */
 function unserializable(problem: string): Ending {
   const error = new UnserializableResultError(
-    `The effect is done and will not run again, but its result cannot be kept: ${problem}. ` +
-      'Return plain JSON values that fit, or set a `serializer`',
+    `The effect is done and will not run again, but its result cannot be stored: ${problem}. ` +
+      'Return JSON values that fit, or set a `serializer`',
   );
   return { end: 'park', error: toStoredError(error), isAnswer: true, problem };
 }

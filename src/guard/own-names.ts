@@ -18,12 +18,15 @@ export interface OwnNames {
   isOwnOrigin(origin: string | undefined, host: string | undefined): boolean;
 }
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const LOOPBACK = ['localhost', '[::1]'];
+/** No name server can answer for an address, so a page of 127.0.0.0/8 is served by this machine. */
+const LOOPBACK_ADDRESS = /^127(\.\d{1,3}){3}$/;
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 /**
- * Returns the names of a server that listens on `host`, and those in `allowed`. Any port is accepted: the
- * server may be behind a forwarded port, and no foreign page has one of these names. A server that listens on
+ * Returns the names of a server that listens on `host`, and those in `allowed`. Any port is accepted, and on
+ * a loopback host every loopback address: the server may be behind a forwarded port (`ssh -L`), and no
+ * foreign page has one of these names. A server that listens on
  * every address accepts any IP address, but only the machine's own names.
  *
  * @param host The host on which the server listens.
@@ -32,7 +35,10 @@ const EVERYWHERE = new Set(['0.0.0.0', '::']);
 export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
   const own = [bracketed(host), ...(isLoopback(host) ? LOOPBACK : []), ...allowed];
   const names = new Set(own.map((name) => name.toLowerCase()));
-  const isOwn = (name: string): boolean => names.has(name) || (EVERYWHERE.has(host) && isOfThisMachine(name));
+  const isOwn = (name: string): boolean =>
+    names.has(name) ||
+    (isLoopback(host) && LOOPBACK_ADDRESS.test(name)) ||
+    (EVERYWHERE.has(host) && isOfThisMachine(name));
   return {
     isOwnHost: (given) => given !== undefined && isOwn(given.toLowerCase().replace(/:\d+$/, '')),
     isOwnOrigin: (origin, given) =>

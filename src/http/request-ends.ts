@@ -13,7 +13,12 @@ import type { HttpSettings } from './options.ts';
 /** Statuses that depend on the caller (401, 403, 407) or the time (408, 425, 429), so they are not stored. */
 const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
 
-/** The code for a request that was carried out but whose response could not be stored. */
+/**
+ * Stored, not thrown: the response is larger than `maxResponseBytes`. Later requests get 410. Code:
+ * `BATCHLATCH_RESPONSE_NOT_KEPT`.
+ *
+ * @remarks Return less, or increase `maxResponseBytes`.
+ */
 const RESPONSE_NOT_KEPT = 'BATCHLATCH_RESPONSE_NOT_KEPT';
 
 const NOT_KEPT: Ending = {
@@ -162,14 +167,19 @@ function storedResponse(result: string | undefined): HttpResponse | undefined {
   return isResponse ? { status, headers, body, isBase64Encoded } : undefined;
 }
 
-/** The handler ran, but its response is not an HTTP response. The key is completed. */
+/**
+ * An HTTP handler ran, but did not return an HTTP response. Later requests get the status without a body, or
+ * 409. Code: `BATCHLATCH_RESPONSE_UNREADABLE`.
+ *
+ * @remarks Fix the handler.
+ */
 class ResponseUnreadableError extends BatchlatchError {
   override name = 'ResponseUnreadableError';
   constructor() {
     super(
       'BATCHLATCH_RESPONSE_UNREADABLE',
-      'The handler ran, but its response is not an HTTP response: expected a status from 200 to 599 ' +
-        'and a body that is a string. It does not run again for this key; fix the handler',
+      'The handler ran, but did not return an HTTP response: expected a status from 200 to 599 ' +
+        'and a string body. It does not run again for this key',
     );
   }
 }

@@ -1,6 +1,11 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** The error of a record without a valid key, which fails instead of sharing one. Code: `BATCHLATCH_KEY`. */
+/**
+ * No key can be derived from a record: a path finds nothing, a key function fails, or the payload is not
+ * plain JSON (docs/keys.md#what-makes-two-payloads-one-key). Code: `BATCHLATCH_KEY`.
+ *
+ * @remarks Correct `key`, or the sender.
+ */
 export class KeyError extends BatchlatchError {
   override name = 'KeyError';
   /**

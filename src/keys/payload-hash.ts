@@ -12,6 +12,7 @@ import { parseJsonOrText } from '../sources/json-text.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 export type { PathIn } from './path-in.ts';
+import { warn } from '../base/warn.ts';
 
 /**
  * Returns the selector that hashes the body: SHA-256 of its RFC 8785 canonical JSON. Equal payloads are the
@@ -121,10 +122,10 @@ function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unkn
     payloads += 1;
     if (payloads < ENOUGH || unseen.length === 0) return;
     const listed = unseen.map((path) => `\`${path.join('.')}\``).join(', ');
-    process.emitWarning(
+    warn(
+      'BATCHLATCH_KEY_PATH_NEVER_SEEN',
       `None of the first ${ENOUGH} payloads has a value at ${listed}, which \`include\` of ${name} names; ` +
         'records without it fail. Is it misspelt?',
-      { type: 'BatchlatchWarning', code: 'BATCHLATCH_KEY_PATH_NEVER_SEEN' },
     );
     unseen = [];
   };

@@ -24,7 +24,7 @@ export function valueAt(payload: unknown, path: PayloadPath): unknown {
   if (value === undefined) {
     throw new KeyError(
       `The payload has no value at \`${path.join('.')}\`, which is part of the key; ` +
-        'records without it must not share one key',
+        'records without it must not share a key',
     );
   }
   return value;

@@ -2,6 +2,7 @@ import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { Claim, OperatorChange } from '../claims/claim.ts';
 import { changesOf } from './claim-timeline.ts';
+import { releasedAt } from './next-step.ts';
 import { type ParkedKind, parkedKindOf } from './parked-kind.ts';
 
 /** A claim as JSON. Times are ISO 8601 strings; members that the claim lacks are left out. */
@@ -24,6 +25,8 @@ export interface ClaimJson extends Pick<
   readonly state: ClaimState;
   /** Why it is parked, if it is. */
   readonly parkedKind?: ParkedKind;
+  /** When a person released it, if no attempt has claimed it since. */
+  readonly releasedAt?: string;
   /** When the first attempt claimed the key. */
   readonly createdAt?: string;
   /** When the latest attempt claimed the key. */
@@ -68,6 +71,7 @@ export function claimJson(
     status,
     state: stateOf(claim, now),
     parkedKind: parkedKindOf(claim),
+    releasedAt: isoTime(releasedAt(claim)),
     attempt,
     releases,
     crashes,

@@ -102,7 +102,7 @@ export async function copyClaims(
   checkOptionsOf('copyClaims', options, checks);
   const { keyPrefix = '', leaveOutLongResults = false, clock = systemClock } = options;
   const { onProgress, onFailure, signal } = options;
-  if (from === to) throw new ConfigurationError('copyClaims: both stores are the same');
+  if (from === to) throw new ConfigurationError('copyClaims: Expected two stores, got one twice');
   const write = claimWriter(to, leaveOutLongResults);
   const sum = {
     copied: 0,
@@ -157,7 +157,9 @@ function claimWriter(
 ): (claims: readonly Claim[]) => Promise<Written[]> {
   const { adopt, requestSize = DEFAULT_REQUEST_SIZE } = admin;
   if (adopt === undefined)
-    throw new ConfigurationError('Claims cannot be copied into this store: its admin has no adopt()');
+    throw new ConfigurationError(
+      'copyClaims: Expected the second admin to have adopt(), which writes copies',
+    );
 
   const request: StoreRequest<Claim, AdoptOutcome> = {
     send: (claims) => adopt.call(admin, claims),

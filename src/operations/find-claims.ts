@@ -23,6 +23,13 @@ export type ClaimSearch =
   | {
       /** The beginning of the key, such as `orders#` for one namespace. */
       readonly keyPrefix: string;
+    }
+  | {
+      /**
+       * Any of these: the key, its beginning or a whole part of it, such as an order id; its hash; a record's
+       * id; the request id of the latest attempt. If it is a whole key, only that claim is found.
+       */
+      readonly text: string;
     };
 
 /** Options of `findClaims`. */
@@ -44,10 +51,11 @@ const PAGE = 1_000;
 const MOST_ROWS = 10_000;
 
 /**
- * Finds claims, page by page. A search by key reads one row. A search by key hash ends at the first match,
- * since only one claim can match. Other searches read claims that are in progress, overdue and parked first
- * if the table has the index, then all rows; each call reads about 10,000 rows at most. A page may be empty
- * although more follow, and a claim that changes meanwhile may appear twice.
+ * Finds claims, page by page. A search by key, or by a text that is a key, reads one row. A search by key
+ * hash ends at the first match, since only one claim can match. Other searches read claims that are in
+ * progress, overdue and parked first if the table has the index, then all rows; each call reads about 10,000
+ * rows at most. A page may be empty although more follow, and a claim that changes meanwhile may appear
+ * twice.
  *
  * Throws a `ConfigurationError` for an invalid search, and a `StoreError` when the store fails.
  *
@@ -67,16 +75,23 @@ export async function findClaims(
   if ('keyPrefix' in search) {
     return admin.list({ keyPrefix: checked('keyPrefix', search.keyPrefix), ...page }, read);
   }
+  if ('text' in search && cursor === undefined) {
+    const claim = await inspectClaim(admin, checked('text', search.text), read);
+    if (claim !== undefined) return pageOfOne(claim);
+  }
   return throughStages(admin, matcherOf(search), page, read);
 }
 
 interface Matcher {
-  isMatch(claim: Pick<Claim, 'key' | 'recordId'>): boolean;
+  isMatch(claim: Pick<Claim, 'key' | 'recordId' | 'lockedBy'>): boolean;
   /** Whether only one claim can match. */
   readonly isOnly: boolean;
 }
 
-function matcherOf(search: Extract<ClaimSearch, { keyHash: string } | { recordId: string }>): Matcher {
+function matcherOf(
+  search: Extract<ClaimSearch, { keyHash: string } | { recordId: string } | { text: string }>,
+): Matcher {
+  if ('text' in search) return { isOnly: false, isMatch: textMatcher(checked('text', search.text)) };
   if ('keyHash' in search) {
     const wanted = checked('keyHash', search.keyHash).toLowerCase();
     if (!/^[0-9a-f]{16}$/.test(wanted)) {
@@ -91,6 +106,25 @@ function matcherOf(search: Extract<ClaimSearch, { keyHash: string } | { recordId
 /** Matches the id only as a whole, not as the end of a longer one: a person may release what is found. */
 function endsWithWhole(key: string, id: string): boolean {
   return key.endsWith(id) && !/[\w-]/.test(key.charAt(key.length - id.length - 1));
+}
+
+function textMatcher(text: string): Matcher['isMatch'] {
+  const hash = /^[0-9a-f]{16}$/i.test(text) ? text.toLowerCase() : undefined;
+  return ({ key, recordId, lockedBy = '' }) =>
+    recordId === text ||
+    key.startsWith(text) ||
+    hasWhole(key, text) ||
+    lockedBy.split(' ').includes(text) ||
+    (hash !== undefined && keyHash(key) === hash);
+}
+
+/** Matches a part of the key only as a whole: `o-1` is not a part of `orders#v1:o-10`. */
+function hasWhole(key: string, part: string): boolean {
+  for (let at = key.indexOf(part); at >= 0; at = key.indexOf(part, at + 1)) {
+    const around = key.charAt(at - 1) + key.charAt(at + part.length);
+    if (!/[\w-]/.test(around)) return true;
+  }
+  return false;
 }
 
 async function throughStages(

@@ -45,6 +45,7 @@ export {
 } from './claim-tally.ts';
 export { type ClaimJson, claimJson } from './claim-json.ts';
 export { claimTimeline, type TimelineEvent } from './claim-timeline.ts';
+export { type NextStep, nextStepOf, type RedeliverySettings, releasedAt } from './next-step.ts';
 export { type PlannedChange, refusalOf } from './refusal.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
 export { type ClaimsCopy, copyClaims, type CopyOptions } from './copy-claims.ts';

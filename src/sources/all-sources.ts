@@ -14,8 +14,7 @@ import { sqs } from './sqs.ts';
 import { isObject } from '../base/is-object.ts';
 
 const READABLE =
-  'batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3 and EventBridge deliver directly, ' +
-  'lists of EventBridge Pipes, and events of its custom event buses';
+  'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with its Pipes and custom event buses';
 
 /**
  * Returns the source that reads events of every known service: the default of `source`. It rejects any other

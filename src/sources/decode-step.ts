@@ -108,7 +108,12 @@ export interface DecoderOptions {
   readonly signal: AbortSignal;
 }
 
-/** The error of a payload that cannot be decoded or is too large to parse. Code: `BATCHLATCH_DECODE`. */
+/**
+ * A payload could not be decoded, or is too large or deep to parse (docs/sources/decode.md). The record is
+ * handed back as `failed` if `isRetryable`, otherwise as `invalid`. Code: `BATCHLATCH_DECODE`.
+ *
+ * @remarks Check `decode` and the sender.
+ */
 export class DecodeError extends BatchlatchError {
   override name = 'DecodeError';
   /** Whether a later delivery of the same payload may be decoded. */

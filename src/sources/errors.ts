@@ -1,6 +1,11 @@
 import { BatchlatchError } from '../base/errors.ts';
 
-/** The error of an event that no source can read. No record was run. Code: `BATCHLATCH_UNSUPPORTED_EVENT`. */
+/**
+ * No source reads the event, `source` names another service, or it has a tumbling window. Nothing was run,
+ * and the invocation fails. Code: `BATCHLATCH_UNSUPPORTED_EVENT`.
+ *
+ * @remarks Check the function's trigger, and `source`: docs/sources.md.
+ */
 export class UnsupportedEventError extends BatchlatchError {
   override name = 'UnsupportedEventError';
   /**
@@ -13,7 +18,12 @@ export class UnsupportedEventError extends BatchlatchError {
   }
 }
 
-/** The error of a record that is not what its source documents. Code: `BATCHLATCH_MALFORMED_RECORD`. */
+/**
+ * A record is not what its source documents: no body, another `eventSource`, or no envelope for `decode`. The
+ * record is `invalid`. Code: `BATCHLATCH_MALFORMED_RECORD`.
+ *
+ * @remarks Fix the sender.
+ */
 export class MalformedRecordError extends BatchlatchError {
   override name = 'MalformedRecordError';
   /**
@@ -28,8 +38,10 @@ export class MalformedRecordError extends BatchlatchError {
 }
 
 /**
- * The error of a failed record that cannot be named in a partial response, so the whole batch is delivered
- * again. Code: `BATCHLATCH_UNNAMED_RECORD`.
+ * A failed record has no `messageId`, sequence number or offset for the partial response. Code:
+ * `BATCHLATCH_UNNAMED_RECORD`.
+ *
+ * @remarks Check the source of the event: AWS names each record.
  */
 export class UnnamedRecordError extends BatchlatchError {
   override name = 'UnnamedRecordError';
@@ -41,8 +53,8 @@ export class UnnamedRecordError extends BatchlatchError {
   constructor(count: number) {
     super(
       'BATCHLATCH_UNNAMED_RECORD',
-      `${count} record(s) without a messageId or a sequence number cannot be reported individually: ` +
-        'the batch is handed back as a whole, and what is completed will not run again',
+      `${count} record(s) have no messageId or sequence number, so the whole batch is handed back; ` +
+        'completed records do not run again',
     );
   }
 }

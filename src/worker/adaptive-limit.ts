@@ -1,42 +1,43 @@
-/** How many handlers run at a time, as the worker finds out. */
+/** Limits of the concurrency that the worker adapts. */
 export interface Adaptive {
-  /** It never goes below this. Default 1. */
+  /** The lowest concurrency. Default 1. */
   readonly floor?: number;
-  /** It never goes above this. Default: `maxInFlight`. */
+  /** The highest concurrency. Default: `maxInFlight`. */
   readonly ceiling?: number;
-  /** How long a message may take, as a multiple of what it takes while few run, before there are fewer. Default 1.5. */
+  /** The latency that reduces concurrency, as a multiple of the latency with few handlers. Default 1.5. */
   readonly tolerance?: number;
   /**
-   * Whether this error of a handler says that there are too many at a time. Default: answers of throttling (429, 503, and AWS's codes)
-   * and time-outs; what says that the claim store or one of `dependencies` is down counts always.
+   * Returns whether this error of a handler means too much concurrency. Default: throttling (429, 503, and
+   * AWS's codes) and timeouts. Errors of a claim store or dependency that is down always count.
    *
-   * @param error What the handler failed with.
+   * @param error The error.
    */
   readonly isOverload?: (error: unknown) => boolean;
 }
 
 type AdaptiveLimitSetup = Required<Omit<Adaptive, 'isOverload'>>;
 
-/** With fewer than ten calls at a time nothing can be told from their mean. */
+/** With fewer than ten concurrent calls their mean says nothing. */
 const FIRST_LIMIT = 10;
-/** Calls whose mean is taken: the mean of 50 differs by a seventh of itself where their times differ as much as they last. */
+/** Calls in a window: the mean of 50 varies by a seventh if latencies vary as much as their mean. */
 const FEWEST_CALLS = 50;
-/** And so many times as many as run at a time: of those that began together the short ones end first. */
+/** At least three times the limit: short calls finish first and would bias the mean. */
 const ROUNDS = 3;
 const DECREASE = 0.9;
-/** After so many decisions a window runs with half as many calls, to learn anew what a call takes while few run. */
+/** How many decisions pass between two windows of half the concurrency, which measure the latency anew. */
 const CALM_EVERY = 30;
-/** How much a calm window counts in what a call is taken to last, if it was slower; one that was faster tells what is possible. */
+/** The weight of a calm window that was slower than before. A faster one replaces the value. */
 const SHARE_OF_CALM = 0.5;
 
 /**
- * How many calls may run at a time: one more for each window of calls while they are as fast as ever and the limit is used, a tenth
- * fewer when one is refused or a window is slower (additive increase, multiplicative decrease: D. Chiu and R. Jain, 1989; RFC 5681
- * for TCP; `AIMDLimit` and `Gradient2Limit` of Netflix's concurrency-limits). Doubled in each window until the first decrease, as in
- * TCP's slow start. What a call takes while few run is learned at the start, at the floor, and in a calm window now and then, as BBR
- * probes for its shortest round trip: learned all the time it would follow the queue that it is to prevent.
+ * An adaptive limit of concurrent calls: additive increase and multiplicative decrease (D. Chiu and R.
+ * Jain, 1989; RFC 5681 for TCP; `AIMDLimit` and `Gradient2Limit` of Netflix's concurrency-limits). It grows
+ * by one for each window whose calls are fast and use the limit, and shrinks by a tenth for a refusal or a
+ * slow window. Until the first decrease it doubles in each window, as in TCP's slow start.
  *
- * Calls that began before the last change tell nothing of it, and are left out.
+ * The base latency is measured at the start, at the floor, and in an occasional calm window, as BBR probes
+ * for its shortest round trip. Measured all the time, it would follow the congestion that it must prevent.
+ * Calls that began before the last change do not count.
  */
 export class AdaptiveLimit {
   readonly #setup: AdaptiveLimitSetup;
@@ -93,7 +94,7 @@ export class AdaptiveLimit {
     } else if (wasUsed) {
       this.#set(this.#isStarting ? this.#limit * 2 : this.#limit + 1);
     } else {
-      this.#set(this.#limit); // fewer came than might have: that is no reason for more
+      this.#set(this.#limit); // the limit was not used, so it need not grow
     }
   }
 
@@ -107,7 +108,7 @@ export class AdaptiveLimit {
     this.#set(Math.min((this.#before ?? this.#limit) * DECREASE, this.limit - 1));
   }
 
-  /** A window ends, and another begins. */
+  /** Ends a window and begins the next. */
   #set(limit: number): void {
     const { floor, ceiling } = this.#setup;
     const last = this.limit;
@@ -123,7 +124,7 @@ export class AdaptiveLimit {
 interface CallTiming {
   readonly ms: number;
   readonly isOverload: boolean;
-  /** Calls that ran when this one ended, with it. */
+  /** Calls that ran when this one ended, including it. */
   readonly running: number;
 }
 
@@ -131,7 +132,7 @@ const CODES =
   /throttl|TooManyRequests|SlowDown|RequestLimitExceeded|ProvisionedThroughputExceeded|ServiceUnavailable|Timeout|ETIMEDOUT/i;
 const STATUSES: ReadonlySet<unknown> = new Set([429, 503]);
 
-/** Whether an error says that a service has too much to do: by its name or code, or by the HTTP status of its answer. */
+/** Returns whether an error means that a service is overloaded: by its name, code or HTTP status. */
 export function looksOverloaded(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { name, code, status, statusCode, $metadata, $retryable } = error as Readonly<

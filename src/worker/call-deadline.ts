@@ -4,7 +4,7 @@ import { Stop } from '../base/stop.ts';
 
 /** How long a handler that overran `recordTimeoutMs` may take to end, in milliseconds. */
 const GRACE_MS = 500;
-/** How much of what is left until the stop is for storing how handlers ended. */
+/** The share of the shutdown time that is reserved for storing how handlers ended. */
 const STORING_SHARE = 0.25;
 
 /** The deadline of a worker's calls; infinite until the worker stops. */
@@ -26,7 +26,7 @@ export class CallDeadline {
     return this.#endsAt - this.#clock.now();
   }
 
-  /** All calls have to be over within `limitMs`; handlers are told to stop `graceMs` and the time for storing before that. */
+  /** Ends all calls within `limitMs`. Handlers are told to stop earlier: `graceMs` and time to store. */
   end(limitMs: number, graceMs: number): void {
     this.#endsAt = this.#clock.now() + limitMs;
     this.#graceMs = graceMs;
@@ -44,7 +44,7 @@ export class CallDeadline {
     this.#answerNow();
   }
 
-  /** The end of one call, to be cancelled with it: whatever has listened to it is forgotten then, and not when the worker stops. */
+  /** Returns the deadline of one call. Cancel it with the call, to drop its listeners before the stop. */
   ofCall(): Deadline {
     const all = this; // oxlint-disable-line typescript/no-this-alias -- its getters tell of what changes
     const call: Deadline = {

@@ -36,19 +36,19 @@ interface CallEnd {
 
 interface HandlerResult extends CallResult {
   readonly left: CallEnd['left'];
-  /** Of the messages that failed, those that stay here and run again. */
+  /** Failed messages that the worker keeps and runs again. */
   readonly kept: ReadonlySet<string>;
-  /** The call itself failed. */
+  /** The error of the call itself. */
   readonly thrown: { readonly error: unknown } | undefined;
 }
 
-/** After the end of a lease that a message waits for: clocks differ, and stores may tolerate that. */
+/** The delay after the end of a lease, for differences between clocks. */
 const AFTER_LEASE_MS = 1_000;
 
-/** Calls of the handler: what was done is deleted, what failed comes again, and what could not run yet stays here. */
+/** Calls the handler. Deletes processed messages, and keeps those that cannot run yet. */
 export class Calls {
   readonly #setup: CallsSetup;
-  /** When the claim store was asked for what it has not answered; oldest first. */
+  /** When each unanswered request to the claim store was sent, oldest first. */
   readonly #askedAt = new Map<object, number>();
   #handlers = 0;
 
@@ -56,25 +56,24 @@ export class Calls {
     this.#setup = setup;
   }
 
-  /** Handlers that have not ended, also where nobody waits for them any longer. */
+  /** Handlers that have not ended, including those that the worker no longer waits for. */
   get handlers(): number {
     return this.#handlers;
   }
 
-  /** For how long the claim store has left something unanswered, in milliseconds. */
   get storeSilentForMs(): number {
     for (const askedAt of this.#askedAt.values()) return this.#setup.clock.now() - askedAt;
     return 0;
   }
 
-  /** Returns what is to run again, by the batches that it is left of. */
+  /** Returns the parts of the batches that run again. */
   async run({ batches, isAlone }: Call): Promise<ReadonlyMap<HandlerBatch, HandlerBatch>> {
     const { deletions, leases } = this.#setup;
     const [suspect] = batches;
     if (!isAlone || suspect === undefined) return (await this.#call({ batches, isAlone })).left;
-    // With the process it could take along what is done and not deleted yet.
+    // If the suspect kills the process, processed messages must be deleted by then.
     await Promise.all([deletions.settled(), leases.settled()]);
-    const [first, ...behind] = suspect.held; // behind it in its group
+    const [first, ...behind] = suspect.held; // the rest of its group
     const head: HandlerBatch = { ...suspect, held: first === undefined ? [] : [first] };
     const { left, again } = await this.#call({ batches: [head], isAlone });
     const ofHead = left.get(head);
@@ -86,7 +85,7 @@ export class Calls {
     return left;
   }
 
-  /** Calls the handler. Returns what is to run again, and what the queue shows again. */
+  /** Returns the parts of the batches that run again, and the messages that SQS delivers again. */
   async #call({ batches, isAlone }: Call): Promise<CallEnd> {
     const { isFifo, flow, leases, counters, emit } = this.#setup;
     const held = batches.flatMap((batch) => batch.held);
@@ -144,7 +143,7 @@ export class Calls {
     } finally {
       host.deadline.cancel();
     }
-    if (report === undefined) await leases.releaseRun(held, failed); // a handler of another making
+    if (report === undefined) await leases.releaseRun(held, failed); // a handler that is not batchlatch's
     return resultOf(ids, report, { failed, left, kept, thrown });
   }
 
@@ -174,27 +173,27 @@ export class Calls {
     return () => void this.#askedAt.delete(request);
   }
 
-  /** By the worker's clock; leases end by that of the handlers. */
+  /** Converts the end of a lease from the handlers' clock to the worker's. */
   #startAfter(leaseUntil: number): number {
     const { options, clock } = this.#setup;
     const leftMs = leaseUntil - (options.clock ?? systemClock).now();
     return clock.now() + Math.max(leftMs, 0) + AFTER_LEASE_MS;
   }
 
-  /** What waits behind a message that failed must not run before it. */
+  /** Hands back the messages behind a failed one, which must not run before it. */
   #handBackGroup(group: string): void {
     const { flow, leases } = this.#setup;
     const behind = flow.scheduler.takeOfGroup(group).flatMap(({ held }) => held);
     void leases.handBack(behind);
   }
 
-  /** Not waited for: the slot is free for the next. Never rejects. */
+  /** Deletes messages, without holding up their slot. Never rejects. */
   async #delete(held: readonly HeldMessage[]): Promise<void> {
     const { deletions, leases, counters, emit } = this.#setup;
     const handles = held.map(({ message: { receiptHandle } }) => receiptHandle);
     const errors = await deletions.delete(handles);
     const again = held.filter(({ message }, index) => message.receiptHandle !== handles[index]);
-    if (again.length > 0) void this.#delete(again); // they were received meanwhile: by that receipt
+    if (again.length > 0) void this.#delete(again); // received meanwhile: delete with the new receipt handle
     const rest = held.filter((one) => !again.includes(one));
     leases.forget(rest);
     for (const one of rest) {
@@ -205,13 +204,13 @@ export class Calls {
   }
 }
 
-/** Written out: spreading one result into another took a thirtieth of a message's CPU. */
+/** Built by hand: a spread took a thirtieth of a message's CPU. */
 function resultOf(
   ids: readonly string[],
   report: HostReport | undefined,
   { failed, left, kept, thrown }: Pick<HandlerResult, 'failed' | 'left' | 'kept' | 'thrown'>,
 ): HandlerResult {
-  // Without a claim store that is configured every call fails, and every message would become a dead letter.
+  // Without a configured claim store, all calls would fail and all messages become dead letters.
   const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
   const errors = report?.errors ?? [];
   return {

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import { Gate } from './gate.ts';
 
-/** What a call of the handler says of what it depends on. */
+/** The dependencies that a call of the handler showed to be down or up. */
 export interface CallReport {
   readonly down: ReadonlySet<string>;
-  /** Whether it shows that this is up. */
+  /** Returns whether the call showed that this dependency is up. */
   readonly isUp: (name: string) => boolean;
 }
 
@@ -14,34 +14,35 @@ export interface WatchedCall {
 
 export interface CircuitBreakerSetup {
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1. */
+  /** Returns a number from 0 up to, not including, 1. */
   readonly random: () => number;
-  /** Names of those that are known to be still down, asked without a message. Never rejects. */
+  /** Returns the names that are known to be still down, without a message. Never rejects. */
   readonly check: (names: readonly string[]) => Promise<readonly string[]>;
   readonly onChange: (name: string, isDown: boolean) => void;
-  /** A call may start again: one, or all. */
+  /** Called when one call, or any, may start again. */
   readonly onMayStart: () => void;
 }
 
-/** So many calls in a row that failed for the same dependency: fewer are no outage, and each costs a receive. */
+/** Failed calls in a row that open the breaker. Fewer may not be an outage; each costs a receive. */
 const MOST_FAILURES = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A pause of nearly nothing would use up the messages' receives. */
+/** A shorter pause would use up the messages' receives. */
 const SHORTEST_PAUSE_MS = 100;
-/** After that a call that was to show whether all is well again is not waited for any longer. */
+/** How long a probe may take before another call may start. */
 const LONGEST_PROBE_MS = 30_000;
 
 /**
- * Starts and receives nothing while the claim store or another dependency is down: each message that starts meanwhile would come
- * back, one receive nearer to the dead-letter queue. After a pause (exponential, full jitter) one call starts; if it is well, all
- * go on ("Circuit Breaker", M. Nygard, Release It!, 2007; "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+ * A circuit breaker. Receives and starts nothing while the claim store or another dependency is down: each
+ * message would fail and lose a receive. After a pause (exponential, full jitter) one call starts as a
+ * probe. If it succeeds, all go on ("Circuit Breaker", M. Nygard, Release It!, 2007; "Exponential Backoff
+ * And Jitter", AWS Architecture Blog, 2015).
  *
- * | mode | begins | what starts | ends |
- * |---|---|---|---|
- * | closed | | everything | 5 calls in a row named the same dependency |
- * | open | | nothing | the pause is over, and no check says that it is still down |
- * | half-open | | one call | the call named a dependency: open; it showed that all are up: closed |
+ * | mode | begins | starts |
+ * |---|---|---|
+ * | closed | a probe showed that all are up | everything |
+ * | open | 5 calls in a row, or a probe, failed for the same dependency | nothing |
+ * | half-open | the pause is over, and no check fails | one call |
  */
 export class CircuitBreaker {
   readonly #setup: CircuitBreakerSetup;
@@ -50,7 +51,7 @@ export class CircuitBreaker {
   #mode: 'closed' | 'open' | 'half-open' = 'closed';
   /** Pauses since it was closed. */
   #pauses = 0;
-  /** Calls count in the round in which they began. */
+  /** The current round. A call counts only in the round in which it began. */
   #round = 0;
   #probe: WatchedCall | undefined;
   readonly #released = new Gate();
@@ -65,13 +66,13 @@ export class CircuitBreaker {
     return [...this.#down];
   }
 
-  /** How many may be received now; a promise: none, until it resolves. */
+  /** Returns the limit of the next receive, or a promise that resolves when receiving may go on. */
   mayReceive(): number | Promise<void> {
     if (this.#mode === 'closed' || this.#isStopped) return Infinity;
     return this.mayStart() ? 1 : this.#released.opened();
   }
 
-  /** The next call shows whether all is well again. */
+  /** Whether the next call is a probe. */
   get isHalfOpen(): boolean {
     return this.#mode === 'half-open';
   }
@@ -131,7 +132,7 @@ export class CircuitBreaker {
     this.#tryAgain();
   }
 
-  /** Lets the next call start: nothing is known of how the last ended. */
+  /** Lets another probe start, because the last one gave no answer. */
   #tryAgain(): void {
     this.#probe = undefined;
     this.#setup.onMayStart();

@@ -9,11 +9,11 @@ import { sqsQueue } from './sqs-queue.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Works a queue with a Lambda handler, in a process of one's own. Messages reach the handler as Lambda's records, one call for
- * each message, or for the messages of a FIFO group; what the answer does not name as failed is deleted. Throws a
- * `ConfigurationError` for options that cannot work.
+ * Runs a Lambda handler on an SQS queue in a long-lived process. The handler gets messages as Lambda's
+ * records, one call for each message or for the messages of a FIFO group. Messages that its answer does not
+ * name as failed are deleted. Throws a `ConfigurationError` for invalid options.
  *
- * @param options The queue, the handler, and how many messages run at once.
+ * @param options The queue, the handler, and the limits.
  *
  * @example
  * const worker = createWorker({

@@ -9,22 +9,21 @@ export interface DeletionsSetup {
   readonly queue: Pick<MessageQueue, 'delete'>;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Whether more may soon be deleted. */
+  /** Whether more deletions are expected soon. */
   readonly isBusy: () => boolean;
 }
 
-/** How long a message waits to be deleted with others, in milliseconds. */
+/** How long a deletion waits for others, in milliseconds. */
 const LINGER_MS = 200;
-/** Of one message. Afterwards it comes again, and its claim says that it is done. */
+/** Attempts to delete a message. After them SQS delivers it again, as a duplicate. */
 const MOST_ATTEMPTS = 4;
 const FIRST_DELAY_MS = 100;
 
-/** A message to delete, by its receipt handle. */
 interface Deletion {
   readonly key: string;
 }
 
-/** Deletes messages ten at a time: when ten are there, after 200 ms, or at once when nothing more is expected. */
+/** Deletes messages ten at a time: when ten are there, after 200 ms, or at once if no more are expected. */
 export class Deletions {
   readonly #setup: DeletionsSetup;
   readonly #stop = new Stop();
@@ -43,7 +42,7 @@ export class Deletions {
     }).join({ isBusy, signal: this.#stop, onError: () => undefined });
   }
 
-  /** Returns for each of one or more messages the error, if it could not be deleted. Never rejects. */
+  /** Returns the error of each message that could not be deleted. Never rejects. */
   async delete(receiptHandles: readonly string[]): Promise<(Error | undefined)[]> {
     const errors: (Error | undefined)[] = receiptHandles.map(() => undefined);
     let unanswered = receiptHandles.length;
@@ -61,12 +60,12 @@ export class Deletions {
     return errors;
   }
 
-  /** To be called when something that could have brought another message has ended. */
+  /** Call this when a source of further deletions has ended. */
   flushIfIdle(): void {
     this.#queue.flushIfIdle();
   }
 
-  /** Resolves when all are deleted, or have failed. */
+  /** Resolves when all are deleted or have failed. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) {
       this.#queue.flushIfIdle();
@@ -74,7 +73,7 @@ export class Deletions {
     }
   }
 
-  /** Waits for no answer any longer. */
+  /** Stops waiting for answers. */
   giveUp(): void {
     this.#stop.abort();
   }

@@ -1,44 +1,41 @@
 import { type Clock, waitAtMost } from '../base/clock.ts';
 import type { CallReport } from './circuit-breaker.ts';
 
-/** Something that handlers need: while it is down, messages stay in the queue. */
+/** A service that handlers need. While it is down, messages stay in the queue. */
 export interface Dependency {
-  /** How events, the health endpoint and metrics call it: up to 64 letters, digits, and `_ - . :`. */
+  /** The name in events, the health endpoint and metrics: up to 64 letters, digits, and `_ - . :`. */
   readonly name: string;
   /**
-   * Whether this error of a handler says that it is down.
+   * Returns whether this error of a handler means that the service is down.
    *
-   * @param error What the handler failed with.
+   * @param error The error.
    */
   readonly isDown: (error: unknown) => boolean;
-  /**
-   * Asks whether it is up, before a message is tried: rejects while it is down. It may take 5 seconds. Default: the next message
-   * shows it.
-   */
+  /** Rejects while the service is down. Limit: 5 seconds. Default: the next message is the check. */
   readonly check?: () => Promise<unknown>;
 }
 
-/** How the claim store is called where dependencies are named. */
+/** The name of the claim store among the dependencies. */
 export const CLAIM_STORE = 'claim-store';
 
-/** How long a check may take, in milliseconds; one that takes longer has failed. */
+/** The limit of a check, in milliseconds. A longer one has failed. */
 const LONGEST_CHECK_MS = 5_000;
 
-/** How a call of the handler ended. */
+/** The result of a call of the handler. */
 export interface CallResult {
-  /** Ids of the messages that it acknowledged. */
+  /** Ids of the acknowledged messages. */
   readonly acknowledged: readonly string[];
-  /** And those that it did not. */
+  /** Ids of the others. */
   readonly failed: ReadonlySet<string>;
-  /** What handlers of its messages threw, as far as it is known. */
+  /** Errors of the handlers, as far as they are known. */
   readonly errors: readonly unknown[];
-  /** The claim store did not answer for some. */
+  /** Whether the claim store did not answer for some message. */
   readonly storeFailed: boolean;
-  /** The claim store answered for all. */
+  /** Whether the claim store answered for all messages. */
   readonly storeAnswered: boolean;
 }
 
-/** What the end of a call says of them. */
+/** Returns which dependencies a call showed to be down or up. */
 export function reportOf(dependencies: readonly Dependency[], result: CallResult): CallReport {
   const { errors, failed, acknowledged, storeFailed, storeAnswered } = result;
   const down = new Set<string>();
@@ -50,7 +47,7 @@ export function reportOf(dependencies: readonly Dependency[], result: CallResult
   return { down, isUp: (name) => isWell || (name === CLAIM_STORE && storeAnswered) };
 }
 
-/** Names of those whose check fails, or does not end in time. */
+/** Returns the names whose check fails or takes too long. */
 export async function stillDown(
   dependencies: readonly Dependency[],
   names: readonly string[],
@@ -61,7 +58,7 @@ export async function stillDown(
   return asked.flatMap(({ name }, index) => (isUp[index] === true ? [] : [name]));
 }
 
-/** Without a check nothing says that it is down. */
+/** Without a check, a dependency counts as up. */
 async function succeeds(check: Dependency['check'], clock: Clock): Promise<boolean> {
   if (check === undefined) return true;
   let isUp = false;
@@ -72,11 +69,11 @@ async function succeeds(check: Dependency['check'], clock: Clock): Promise<boole
   return isUp;
 }
 
-/** Whether a function of the user says so; what it throws says nothing. */
+/** Calls a function of the user. An error means no. */
 export function says(isSo: (error: unknown) => boolean, error: unknown): boolean {
   try {
     const answer: unknown = isSo(error);
-    return answer === true; // a promise is no answer
+    return answer === true; // false for a promise
   } catch {
     return false;
   }

@@ -3,14 +3,14 @@ import { directSender, type DirectSetup, type Limits } from '../aws/direct-sende
 import type { Service } from '../aws/service.ts';
 import type { StopSignal } from '../base/stop.ts';
 
-/** Sends a request to SQS, by AWS's SDK or without it. */
+/** Sends a request to SQS, through AWS's SDK or directly. */
 export type SendToSqs = (
   operation: 'ReceiveMessage' | 'DeleteMessageBatch' | 'ChangeMessageVisibilityBatch' | 'GetQueueAttributes',
   input: object,
   signal: StopSignal,
 ) => Promise<object>;
 
-/** What SQS may take longer than the wait that a receive asks for. */
+/** The time that SQS may need beyond the wait of a receive. */
 const SLACK_MS = 5_000;
 const LONGEST_WAIT_MS = 20_000;
 
@@ -19,22 +19,22 @@ const LIMITS: Limits = {
   sockets: 50,
   connectMs: 2_500,
   silentMs: 3_000,
-  answerBytes: 32 * 1_024 * 1_024, // ten messages of a mebibyte, escaped
+  answerBytes: 32 * 1_024 * 1_024, // ten escaped messages of a mebibyte
 };
 
-/** A receive waits for messages without a byte of the answer. */
+/** Limits of a receive, which may wait without a byte of the answer. */
 const OF_RECEIVES: Limits = {
   ...LIMITS,
   requestMs: LONGEST_WAIT_MS + 2 * SLACK_MS,
   silentMs: LONGEST_WAIT_MS + SLACK_MS,
 };
 
-/** Requests to SQS without AWS's SDK. Receives have connections of their own: they are open nearly all of the time. */
+/** Sends requests without AWS's SDK. Receives have their own connections, which are nearly always busy. */
 export function directSend(setup: DirectSetup): SendToSqs {
   const send = directSender(SQS, setup, LIMITS, connectionsTo(setup.endpoint.url, LIMITS));
   const connections = connectionsTo(setup.endpoint.url, OF_RECEIVES);
   const receive = directSender(SQS, { ...setup, maxAttempts: 1 }, OF_RECEIVES, connections);
-  // Of FIFO queues: sent again as it was, it gets the messages of the answer that was lost, and their groups need not wait.
+  // A FIFO receive is retried with its attempt id, which returns the messages of the lost answer at once.
   const receiveAgain = directSender(SQS, setup, OF_RECEIVES, connections);
   return (operation, input, signal) => {
     if (operation !== 'ReceiveMessage') return send(operation, input, signal);
@@ -43,7 +43,7 @@ export function directSend(setup: DirectSetup): SendToSqs {
   };
 }
 
-/** SQS, for requests without AWS's SDK ("AWS JSON protocol", SQS developer guide). */
+/** SQS's JSON protocol. */
 export const SQS: Service = {
   title: 'SQS',
   name: 'sqs',

@@ -1,11 +1,11 @@
 /**
- * Returns the messages that a batch's answer gives back, read as Lambda reads it: nothing, no list and an empty list
- * give back none; an entry without an identifier, or with one that was not in the batch, gives back all.
+ * Returns the messages that a batch's answer gives back, read as Lambda reads it. Without a list, or with
+ * an empty one, it gives back none. An entry without an identifier, or with an unknown one, gives back all.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  *
- * @param answer Of the handler of a function whose event source mapping has `ReportBatchItemFailures`.
- * @param messageIds Of the records of the event.
+ * @param answer The answer of a handler whose event source mapping has `ReportBatchItemFailures`.
+ * @param messageIds The ids of the event's records.
  *
  * @example
  * const process = createBatchProcessor(handler, { store });

@@ -14,22 +14,22 @@ import type { CallSize } from './ready-batches.ts';
 export interface FlowSetup {
   readonly clock: Clock;
   readonly isFifo: boolean;
-  /** Undefined: a call gets one message, or those of one FIFO group. */
+  /** The size of a call; undefined: one message, or those of one FIFO group. */
   readonly callSize: CallSize | undefined;
   readonly run: SchedulerSetup['run'];
-  /** Shows messages again at this time. False: they have been received too often for that. */
+  /** Makes messages visible again at this time. Returns false if they were received too often for that. */
   readonly handBack: (held: readonly HeldMessage[], at: number) => boolean;
   readonly onDown: (name: string, isDown: boolean) => void;
 }
 
-/** Messages that are set aside may be ten times as many as those that run: see docs/decisions/0032. */
+/** Messages set aside may be ten times those that run: docs/decisions/0032. */
 const ASIDE_SHARE = 10;
 
-/** What is received and what starts: slots, groups, rates, what is down, and a pause. */
+/** Controls what is received and started: slots, groups, rates, dependencies, and a pause. */
 export class Flow {
   readonly scheduler: Scheduler;
   readonly rates: RateLimits | undefined;
-  /** A receive is worth its price with so many messages. */
+  /** The free permits that make a receive worth its price. */
   readonly enough: number;
   readonly #setup: FlowSetup;
   readonly #options: FlowOptions;
@@ -58,7 +58,8 @@ export class Flow {
     });
     this.scheduler = new Scheduler({
       limit: this.#adaptive?.limit ?? maxInFlight,
-      callSize: () => (this.#breaker.isHalfOpen ? undefined : callSize), // what is tried costs a receive each
+      // A probe costs each of its messages a receive.
+      callSize: () => (this.#breaker.isHalfOpen ? undefined : callSize),
       perGroup: isFifo ? 1 : concurrencyPerGroup,
       ahead,
       aside: ASIDE_SHARE * maxInFlight,
@@ -67,7 +68,7 @@ export class Flow {
       rates: this.rates,
       mayStart: () => !this.#isPaused && this.#breaker.mayStart(),
       run: setup.run,
-      // In a FIFO queue what comes later must not be shown before what waits.
+      // A FIFO queue must not show later messages before one that waits.
       handBack: ({ held }, at) => !isFifo && setup.handBack(held, at),
     });
   }
@@ -76,7 +77,7 @@ export class Flow {
     return this.#breaker.down;
   }
 
-  /** How many messages may be received; a promise: none, until it resolves. */
+  /** Returns the limit of the next receive, or a promise that resolves when receiving may go on. */
   mayReceive(): number | Promise<void> {
     if (this.#isPaused) return this.#resumed.opened();
     const allowed = this.scheduler.suspects.mayReceive();
@@ -84,7 +85,7 @@ export class Flow {
     return typeof tried === 'number' && typeof allowed === 'number' ? Math.min(tried, allowed) : tried;
   }
 
-  /** A call of the handler begins; what is returned is to be told how it ended. */
+  /** Begins a call of the handler. Returns the function that takes its result. */
   begin(messages: number): (result: CallResult) => void {
     const { clock } = this.#setup;
     const watched = this.#breaker.begin();
@@ -98,7 +99,7 @@ export class Flow {
       const isOverload =
         report.down.size > 0 ||
         result.errors.some((error) => says(adaptive?.isOverload ?? looksOverloaded, error));
-      if (!isOverload && result.failed.size > 0) return; // how long a failure took tells nothing
+      if (!isOverload && result.failed.size > 0) return; // the duration of a failure says nothing
       const ms = Math.max(clock.now() - startedAt, 0) / messages;
       this.#adaptive.end(timed, { ms, isOverload, running: this.scheduler.running });
       if (this.scheduler.limit !== this.#adaptive.limit) this.scheduler.limit = this.#adaptive.limit;
@@ -115,7 +116,7 @@ export class Flow {
     this.scheduler.startAll();
   }
 
-  /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
+  /** Starts nothing more, and returns unstarted batches. Called again when nothing runs, the rest. */
   stop(): HandlerBatch[] {
     this.#resumed.open();
     this.#breaker.stop();

@@ -1,4 +1,4 @@
-/** A wait that many share, until somebody opens it. The next wait after that is another one. */
+/** A shared wait that ends when `open()` is called. Later calls of `opened()` start a new one. */
 export class Gate {
   #opened: Promise<void> | undefined;
   #open = (): void => undefined;

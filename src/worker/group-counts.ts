@@ -1,10 +1,10 @@
 import type { HandlerBatch } from './held-message.ts';
 
-/** How many batches of each message group run or are about to. */
+/** Counts the batches of each message group that run or are about to. */
 export class GroupCounts {
   readonly #perGroup: number;
   readonly #counts = new Map<string, number>();
-  /** Batches that wait for something else and keep their places in their groups all the same. */
+  /** Batches that wait for something else but keep their places in their groups. */
   readonly #kept = new Set<HandlerBatch>();
 
   constructor(perGroup: number) {
@@ -19,7 +19,7 @@ export class GroupCounts {
     return this.#kept.has(batch);
   }
 
-  /** It keeps the place that it, or what it is left of, has. */
+  /** Keeps the place of a batch, or of the batch that it is a part of. */
   keep(batch: HandlerBatch): void {
     this.#kept.add(batch);
   }

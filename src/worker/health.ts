@@ -4,34 +4,36 @@ import { guardServer } from '../guard/guard-server.ts';
 import { bracketed } from '../guard/own-names.ts';
 import type { WorkerCounters, WorkerHealth } from './worker.ts';
 
-/** Where a worker tells how it is. */
+/** The address of the health endpoint. */
 export interface HealthOptions {
-  /** The port, up to 65,535; 0 takes any that is free. */
+  /** The port, up to 65,535; 0 takes a free one. */
   readonly port: number;
-  /** The address. Default `127.0.0.1`; in a container whose platform asks from outside, `0.0.0.0`. */
+  /** The host. Default `127.0.0.1`. In a container whose platform checks from outside: `0.0.0.0`. */
   readonly host?: string;
 }
 
-/** A server that tells how one or several workers are. */
+/** The health endpoint of one or several workers. */
 export interface HealthServer {
-  /** Where it listens. */
+  /** The URL that it listens on. */
   readonly url: string;
-  /** Stops it; what is being answered is broken off. */
+  /** Stops the server and its open requests. */
   close(): Promise<void>;
 }
 
-/** After so many receives in a row that failed, a worker is not ready. */
+/** Failed receives in a row after which a worker is not ready. */
 const MOST_FAILURES = 3;
-/** And after the claim store has left something unanswered for so long. */
+/** The longest unanswered request to the claim store of a worker that is ready. */
 const LONGEST_SILENCE_MS = 5_000;
 
 /**
- * Serves the health of a worker: what its option `health` does, for programs that run several workers. `GET /live`: 200 until the
- * worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (it has not reached the queue yet, it is paused or
- * stopping, a dependency is down, or SQS or the claim store does not answer). `GET /`: the counters as JSON. `GET /metrics`: the
- * same as Prometheus reads them. Web pages of other origins get 403. Rejects if the port is in use.
+ * Serves the health of a worker as the option `health` does, for programs that run several workers.
  *
- * @param options Where it listens.
+ * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, otherwise 503 (it has
+ * not reached the queue yet, it is paused or stopping, a dependency is down, or SQS or the claim store does
+ * not answer). `GET /`: the counters as JSON. `GET /metrics`: the same for Prometheus. Web pages of other
+ * origins get 403. Rejects if the port is in use.
+ *
+ * @param options The address.
  * @param health Called for each request: `worker.health()`, or the sum of several.
  */
 export async function startHealthServer(
@@ -68,7 +70,7 @@ interface HealthAnswer {
 }
 
 function answerTo(method: string | undefined, url: string | undefined, health: WorkerHealth): HealthAnswer {
-  if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Only GET and HEAD are answered' });
+  if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Use GET or HEAD' });
   const [path = '/'] = (url ?? '/').split('?');
   switch (path) {
     case '/':
@@ -80,7 +82,7 @@ function answerTo(method: string | undefined, url: string | undefined, health: W
     case '/metrics':
       return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: prometheus(health) };
     default:
-      return json(404, { error: 'There are /, /live, /ready and /metrics' });
+      return json(404, { error: 'The paths are /, /live, /ready and /metrics' });
   }
 }
 
@@ -102,16 +104,16 @@ function toldOf(health: WorkerHealth): object {
 }
 
 const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
-  received: 'Messages that SQS gave.',
+  received: 'Messages received from SQS.',
   acknowledged: "Messages that the handler's answers acknowledged.",
-  failed: 'Messages that come again.',
+  failed: 'Messages that will be delivered again.',
   deleted: 'Messages that SQS has deleted.',
-  receivedAgain: 'Messages that were still here when they came again.',
-  handedBack: 'Messages that were shown again before they had started.',
+  receivedAgain: 'Messages received again while the worker held them.',
+  handedBack: 'Messages made visible again before they started.',
   receiveErrors: 'Receives that failed.',
 };
 
-/** Prometheus' text format 0.0.4 (prometheus.io, "Exposition formats"). Names are checked at start: nothing has to be escaped. */
+/** Returns Prometheus' text format 0.0.4. Names are checked at start, so nothing needs escaping. */
 function prometheus(health: WorkerHealth): string {
   const { running, waiting, setAside, limit, state, counters, dependencies, down } = health;
   const { processes, restarts = 0 } = health;
@@ -124,7 +126,7 @@ function prometheus(health: WorkerHealth): string {
       return metric(`${snake(name)}_total`, 'counter', help, ['', value]);
     }),
     metric('running', 'gauge', 'Messages in handlers now.', ['', running]),
-    metric('waiting', 'gauge', 'Messages that wait, for a slot or to run alone.', ['', waiting]),
+    metric('waiting', 'gauge', 'Messages that wait for a slot or to run alone.', ['', waiting]),
     metric('set_aside', 'gauge', "Messages that wait for their group, their key's rate or a lease.", [
       '',
       setAside,
@@ -132,7 +134,7 @@ function prometheus(health: WorkerHealth): string {
     metric('concurrency_limit', 'gauge', 'Handlers that may run at once.', ['', limit]),
     metric('paused', 'gauge', '1 while the worker is paused.', ['', Number(state === 'paused')]),
     metric('ready', 'gauge', '1 while the worker receives.', ['', Number(isReady(health))]),
-    metric('dependency_down', 'gauge', '1 while nothing starts because this is down.', ...downs),
+    metric('dependency_down', 'gauge', '1 while the dependency is down and nothing starts.', ...downs),
     ...(processes === undefined
       ? []
       : [

@@ -2,13 +2,13 @@ import type { ReceivedMessage } from './sqs-queue.ts';
 
 /** A message from its receive until it is deleted or handed back. */
 export interface HeldMessage {
-  /** As it was received last: only its newest receipt handle is sure to delete it. */
+  /** The last receive of it: only the newest receipt handle is sure to delete a message. */
   message: ReceivedMessage;
-  /** When it was received last, in epoch milliseconds: SQS hides it for at most 12 hours from then on. */
+  /** The time of the last receive, in epoch milliseconds. SQS's limit of 12 hours counts from it. */
   receivedAt: number;
-  /** Until when it is invisible to others, in epoch milliseconds. */
+  /** When it becomes visible, in epoch milliseconds. */
   hiddenUntil: number;
-  /** Its handler has ended, or it is handed back: it is kept invisible no longer, and may be about to be deleted. */
+  /** Whether its handler has ended or it is handed back. Its visibility is no longer renewed. */
   isEnding?: boolean;
 }
 
@@ -16,23 +16,23 @@ export function idOf({ message }: HeldMessage): string {
   return message.messageId;
 }
 
-/** How often it has been received, this time included. */
+/** Returns the receive count, including this receive. */
 export function receivesOf({ message }: HeldMessage): number {
   return Number(message.attributes['ApproximateReceiveCount'] ?? 1);
 }
 
-/** How many records of a call each keyed rate counts, by the name of the key's bucket. */
+/** The number of a call's records by bucket of the keyed rates. */
 export type RateKeys = ReadonlyMap<string, number>;
 
-/** Messages that one call of the handler gets: one message, or those of one group of a FIFO queue in their order. */
+/** The messages of one call: one message, or those of one FIFO group in order. */
 export interface HandlerBatch {
   readonly held: readonly HeldMessage[];
   readonly group: string | undefined;
-  /** What keyed rates count; undefined: there are none. */
+  /** Set if there are keyed rates. */
   readonly rateKeys?: RateKeys;
-  /** Of a suspect: how many attempts at its first message died in a row. */
+  /** For a suspect: how many attempts at its first message died in a row. */
   readonly deaths?: number;
-  /** Of what is left of a call: not before this time, by the worker's clock, such as the end of a lease. */
+  /** For a part that runs again: the earliest start, by the worker's clock. */
   readonly startsAt?: number;
 }
 
@@ -40,7 +40,7 @@ export function messagesIn(batches: readonly HandlerBatch[]): number {
   return batches.reduce((sum, { held }) => sum + held.length, 0);
 }
 
-/** What one receive brought, as the handler is to get it: no more than `most` messages in a batch. */
+/** Groups the messages of one receive into batches of at most `most`. */
 export function handlerBatchesOf(
   held: readonly HeldMessage[],
   isFifo: boolean,

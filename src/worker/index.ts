@@ -1,6 +1,7 @@
 /**
- * Runs the handler of an SQS queue outside Lambda: it receives, extends visibility, deletes, and stops gently. It needs
- * nothing but the queue's URL; `@aws-sdk/client-sqs` is used where direct requests cannot be.
+ * Runs the handler of an SQS queue outside Lambda: receives, extends visibility, deletes, and stops
+ * gracefully. It needs only the queue's URL. `@aws-sdk/client-sqs` is used where direct requests are not
+ * possible.
  *
  * @module batchlatch/worker
  */

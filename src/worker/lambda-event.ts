@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { ReceivedMessage } from './sqs-queue.ts';
 
-/** Messages as Lambda's event source mapping delivers them. */
+/** Returns messages as the event that Lambda's event source mapping delivers. */
 export function sqsEventOf(messages: readonly ReceivedMessage[], queueArn: string): SQSEvent {
   const awsRegion = queueArn.split(':')[3] ?? '';
   return {
@@ -20,10 +20,10 @@ export function sqsEventOf(messages: readonly ReceivedMessage[], queueArn: strin
   };
 }
 
-/** The longest time that timers take: `setTimeout` fires at once for a longer one, and `AbortSignal.timeout` throws. */
+/** The longest delay of a timer. `setTimeout` fires at once for more, and `AbortSignal.timeout` throws. */
 const LONGEST_MS = 2_147_483_647;
 
-/** What a handler may look at. There is no function: what only Lambda knows is empty, and the time that is left is long, not infinite. */
+/** Returns a context like Lambda's, without what only Lambda knows. The remaining time is never infinite. */
 export function contextOf(name: string, remainingTimeMs: () => number): Context {
   return {
     callbackWaitsForEmptyEventLoop: true,
@@ -41,7 +41,7 @@ export function contextOf(name: string, remainingTimeMs: () => number): Context 
   };
 }
 
-/** What handlers see as the function's name where none is given. */
+/** Returns the default function name: the queue's name. */
 export function nameOfQueue(queueUrl: string): string {
   return new URL(queueUrl).pathname.split('/').at(-1) || 'worker';
 }

@@ -1,13 +1,13 @@
 import type { HostReport } from '../attempts/host.ts';
 import { type HeldMessage, idOf, type HandlerBatch, receivesOf } from './held-message.ts';
 
-/** After so many deaths in a row, of which the last was alone, a message is what killed its process. */
+/** A message whose attempts died twice in a row, the second time alone, killed its process itself. */
 const DEATHS_OF_KILLER = 2;
 
 /**
- * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds.
- * What goes back to the queue for either has lost a receive for nothing. `startsAfter`: when a message may start that waits
- * for a lease, by the worker's clock.
+ * Returns the part of each batch that the worker keeps: from a suspect, or a message whose key another owner
+ * holds, on. Handing it back would cost each message a receive. `startsAfter` converts the end of a lease to
+ * the worker's clock.
  */
 export function leftOf(
   batches: readonly HandlerBatch[],
@@ -21,7 +21,7 @@ export function leftOf(
   const handedBack = new Set(report.handedBack);
   for (const batch of batches) {
     const held = batch.held.filter((one) => handedBack.has(idOf(one)));
-    const [first, ...behind] = held; // behind it in its group
+    const [first, ...behind] = held;
     if (first === undefined) continue;
     const deaths = suspects.get(idOf(first));
     const leaseUntil = conflicts.get(idOf(first));
@@ -36,12 +36,12 @@ export function leftOf(
   return left;
 }
 
-/** What is behind a killer was received as often, and would go to the dead-letter queue along with it. */
+/** Returns whether this is a killer on its last receive: messages behind it must not share its end. */
 function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean {
   return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
 }
 
-/** Some messages of a batch, which start again: at once, or later, or alone. */
+/** Returns a batch with only these messages. */
 export function partOf(
   { group, rateKeys }: HandlerBatch,
   held: readonly HeldMessage[],

@@ -4,25 +4,25 @@ import { MOST_IN_REQUEST, type QueueFacts, type ReceivedMessage } from './sqs-qu
 import { VisibilityKeeper, type VisibilitySetup } from './visibility-keeper.ts';
 import type { MutableCounters } from './worker.ts';
 
-/** Messages are hidden for at least this long, also where the queue says less: a lease has to be over before its message comes again. */
+/** The least time to hide a message, even if the queue has less: leases must end before it comes again. */
 const SHORTEST_VISIBILITY_MS = 60_000;
-/** How much of the time that a message is hidden a lease may last: what dies then comes again when its claim can be taken over. */
+/** The longest lease, as a share of the visibility timeout: when a message comes again, its claim is free. */
 const LEASE_SHARE = 2 / 3;
-/** A message that waits for its turn elsewhere is hidden for at least this long, so that it is not received at once again. */
+/** The least time to hide a message that waits for its turn, so that it is not received again at once. */
 const SHORTEST_TURN_MS = 30_000;
-/** And for no longer: the worker may have gone by then, or its rate may be another. */
+/** The most: by then the worker may be gone, or its rate changed. */
 const LONGEST_TURN_MS = 15 * 60_000;
 
 export interface MessageLeasesSetup extends VisibilitySetup {
   readonly counters: MutableCounters;
 }
 
-/** The messages that a worker has, from their receive until they are deleted, have failed, or are handed back. */
+/** The messages that a worker holds, from their receive until they are deleted, failed or handed back. */
 export class MessageLeases {
   readonly #setup: MessageLeasesSetup;
   /**
-   * By id. SQS may deliver a message again while it is here: a queue promises no more than at least once, and a message whose
-   * renewal failed is visible. It does not run a second time beside the first.
+   * Messages by id. SQS may deliver one again while it is here: delivery is at least once, and a failed
+   * renewal makes a message visible. It must not run a second time beside the first.
    */
   readonly #here = new Map<string, HeldMessage>();
   readonly #handingBack = new Set<Promise<void>>();
@@ -34,17 +34,16 @@ export class MessageLeases {
     this.#setup = setup;
   }
 
-  /** How long a receive or a renewal hides a message. */
   get visibilityMs(): number {
     return this.#visibilityMs;
   }
 
-  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
+  /** The receive count after which a message moves to the dead-letter queue; undefined without one. */
   get maxReceives(): number | undefined {
     return this.#facts?.maxReceives;
   }
 
-  /** The longest default lease of what is held: it ends before its message comes again, if nobody renews either. */
+  /** The longest default lease. Without renewals it ends before its message comes again. */
   get longestLeaseMs(): number {
     return Math.min(this.#visibilityMs * LEASE_SHARE, SHORT_LEASE_MS);
   }
@@ -55,7 +54,7 @@ export class MessageLeases {
     this.#visibility = new VisibilityKeeper(this.#setup, this.#visibilityMs, this.longestLeaseMs);
   }
 
-  /** Of what was received, that which is not here already; the rest goes on under its new receipt handle. */
+  /** Returns the received messages that are new here. The others continue under their new receipt handles. */
   take(received: readonly ReceivedMessage[]): HeldMessage[] {
     const { clock, counters } = this.#setup;
     counters.received += received.length;
@@ -72,16 +71,13 @@ export class MessageLeases {
     return held;
   }
 
-  /** Nothing changes their visibility from now on but what the caller does. */
+  /** Stops renewing these messages. */
   async release(held: readonly HeldMessage[]): Promise<void> {
     for (const one of held) one.isEnding = true;
     await this.#visibility?.release(held);
   }
 
-  /**
-   * The same, of what has run. Those that failed are shown again when the queue's own visibility timeout is over, where they are
-   * hidden for longer here.
-   */
+  /** Releases messages that have run. Failed ones are hidden no longer than the queue's timeout says. */
   async releaseRun(held: readonly HeldMessage[], failed: ReadonlySet<string>): Promise<void> {
     await this.release(held);
     const { visibilityTimeoutMs = Infinity } = this.#facts ?? {};
@@ -90,7 +86,7 @@ export class MessageLeases {
     await this.#showAgain(again, visibilityTimeoutMs);
   }
 
-  /** They may come again. */
+  /** Forgets these messages: they may be delivered again. */
   forget(held: readonly HeldMessage[]): void {
     for (const one of held) {
       const { messageId } = one.message;
@@ -98,7 +94,7 @@ export class MessageLeases {
     }
   }
 
-  /** Shows messages again that have not started. They have been received once more, which cannot be taken back. Never rejects. */
+  /** Makes messages visible again that have not started. Each has lost a receive. Never rejects. */
   async handBack(held: readonly HeldMessage[], inMs = 0): Promise<void> {
     if (held.length === 0) return;
     this.#setup.counters.handedBack += held.length;
@@ -110,8 +106,8 @@ export class MessageLeases {
   }
 
   /**
-   * The same, until the turn of messages that may not start before. False: they have been received too often for that. Each receive
-   * brings a message nearer to the dead-letter queue, and more than half of them are left to handlers that fail.
+   * Hands messages back until their turn. Returns false for messages that have used half of their receives:
+   * each receive brings them nearer to the dead-letter queue, and handlers that fail need the rest.
    */
   handBackUntil(held: readonly HeldMessage[], at: number): boolean {
     const { maxReceives = Infinity } = this;
@@ -125,7 +121,7 @@ export class MessageLeases {
     while (this.#handingBack.size > 0) await Promise.all(this.#handingBack);
   }
 
-  /** Before their time is over. Never rejects: else they are shown again when it is. */
+  /** Makes messages visible again after `inMs`. Never rejects: their visibility timeout ends anyway. */
   async #showAgain(held: readonly HeldMessage[], inMs: number): Promise<void> {
     const { queue, signal } = this.#setup;
     const seconds = Math.ceil(inMs / 1_000);
@@ -139,7 +135,7 @@ export class MessageLeases {
 
   #takeOver(message: ReceivedMessage): boolean {
     const held = this.#here.get(message.messageId);
-    // Ids are SQS's, but queues that are like SQS may give one twice: other bodies are other messages.
+    // SQS's ids are unique, but emulators may repeat them. Another body is another message.
     if (held === undefined || held.message.body !== message.body) return false;
     const { clock, counters } = this.#setup;
     counters.receivedAgain += 1;

@@ -35,8 +35,8 @@ export interface WorkerOptions extends FlowOptions {
   /** The handler: of `createBatchProcessor`, or any that returns `batchItemFailures`. */
   readonly handler: SqsHandler;
   /**
-   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests are sent without the SDK, with
-   * the credentials that it would find.
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests are sent without the SDK,
+   * with the credentials that it would find.
    */
   readonly client?: WorkerSqsClient | CommandClient;
   /**
@@ -81,15 +81,9 @@ export interface FlowOptions {
   readonly batch?: BatchOptions;
   /** The most concurrent receive requests. Default 4. */
   readonly receivers?: number;
-  /**
-   * How many records may start in a period, in all or for each key. Several rates all apply. Default: no
-   * limit.
-   */
+  /** The most records that may start in a period, in all or for each key; all apply. Default: no limit. */
   readonly rate?: Rate | readonly Rate[];
-  /**
-   * Services that the handlers need. While one is down, the worker receives and starts nothing. Default:
-   * none.
-   */
+  /** Services that handlers need. While one is down, the worker receives nothing. Default: none. */
   readonly dependencies?: readonly Dependency[];
   /** Adapts the concurrency to latencies and refusals. Default: `maxInFlight` is the limit. */
   readonly adaptive?: Adaptive;
@@ -151,7 +145,7 @@ export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   clock: objectWith('now', 'setTimer'),
 };
 
-/** The end of the URL says whether the queue is a FIFO queue. */
+/** Checks the end of the URL too, which shows whether the queue is FIFO. */
 function aQueueUrl(): Check {
   return {
     expected: "a queue's URL, which ends with the queue's name",
@@ -160,7 +154,7 @@ function aQueueUrl(): Check {
   };
 }
 
-/** Throws a `ConfigurationError` for options each of which may be, but not together. */
+/** Throws a `ConfigurationError` for options that contradict each other. */
 export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
   const { maxInFlight = 100, concurrencyPerGroup, adaptive, dependencies = [], batch } = options;
   const { floor = 1, ceiling = maxInFlight } = adaptive ?? {};
@@ -170,13 +164,12 @@ export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
   assertAtMost('adaptive.floor', floor, ofCeiling, ceiling);
   assertAtMost('concurrencyPerGroup', concurrencyPerGroup, 'maxInFlight', maxInFlight);
   if (isFifo && concurrencyPerGroup !== undefined && concurrencyPerGroup !== 1) {
-    refuse(`\`concurrencyPerGroup\` is ${concurrencyPerGroup}, and the groups of a FIFO queue have 1`);
+    refuse(`\`concurrencyPerGroup\` is ${concurrencyPerGroup}: a FIFO queue allows only 1`);
   }
   const names = dependencies.map(({ name }) => name);
   for (const name of names) {
-    if (name === CLAIM_STORE)
-      refuse(`\`${name}\` is how the claim store is called; give the dependency another name`);
-    if (names.indexOf(name) !== names.lastIndexOf(name)) refuse(`two dependencies are called \`${name}\``);
+    if (name === CLAIM_STORE) refuse(`\`${name}\` is the claim store's name: rename the dependency`);
+    if (names.indexOf(name) !== names.lastIndexOf(name)) refuse(`two dependencies have the name \`${name}\``);
   }
 }
 

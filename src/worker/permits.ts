@@ -1,37 +1,37 @@
 import { Gate } from './gate.ts';
 
-/** How many messages a worker may hold. What asks for more waits until some are given back. */
+/** A semaphore for the messages that a worker may hold. */
 export class Permits {
   #count: number;
   #free: number;
   readonly #given = new Gate();
   readonly #onAllFree: () => void;
 
-  /** `onAllFree`: called when the last that was taken is given back. */
+  /** `onAllFree`: called when the last permit is given back. */
   constructor(count: number, onAllFree: () => void = () => undefined) {
     this.#onAllFree = onAllFree;
     this.#count = count;
     this.#free = count;
   }
 
-  /** Below zero where more are held than there are. */
+  /** The free permits; negative if more are taken than exist. */
   get free(): number {
     return this.#free;
   }
 
-  /** None is taken: no message is here, and no receive is on its way. */
+  /** Whether no message is here and no receive is in progress. */
   get areAllFree(): boolean {
     return this.#free >= this.#count;
   }
 
-  /** As many as there are, up to `most`; 0 where there are none. */
+  /** Takes up to `most` permits, and returns how many. */
   take(most: number): number {
     const taken = Math.max(Math.min(most, this.#free), 0);
     this.#free -= taken;
     return taken;
   }
 
-  /** For what is here already: also where there are none. */
+  /** Takes permits for messages that are here already, even if none is free. */
   takeAnyway(count: number): void {
     this.#free -= count;
   }

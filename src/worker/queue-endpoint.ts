@@ -3,11 +3,11 @@ import { ConfigurationError } from '../base/errors.ts';
 
 export interface QueueEndpoint {
   readonly url: URL;
-  /** That the host names; undefined for hosts that are not AWS's. */
+  /** The region in the host name; undefined if the host is not AWS's. */
   readonly region: string | undefined;
 }
 
-/** What names of endpoints end in: of AWS, whatever the partition (`partitions.json` of its SDKs), and of emulators. */
+/** Host suffixes of all partitions of AWS (`partitions.json` of its SDKs), and of emulators. */
 const SUFFIXES = [
   'amazonaws.com',
   'amazonaws.com.cn',
@@ -23,14 +23,14 @@ const SUFFIXES = [
 ];
 const REGION = '([a-z]{2,}(?:-[a-z]+)+-\\d+)';
 const NAMES: readonly RegExp[] = [
-  new RegExp(`^sqs(?:-fips)?\\.${REGION}$`), // also with dual stack, by its suffix
-  new RegExp(`^${REGION}\\.queue$`), // as SQS named its endpoints first
-  new RegExp(`^vpce-[a-z\\d-]+\\.sqs\\.${REGION}\\.vpce$`), // of an interface endpoint, without private DNS
+  new RegExp(`^sqs(?:-fips)?\\.${REGION}$`), // dual stack differs in the suffix only
+  new RegExp(`^${REGION}\\.queue$`), // the legacy form
+  new RegExp(`^vpce-[a-z\\d-]+\\.sqs\\.${REGION}\\.vpce$`), // an interface endpoint without private DNS
 ];
 
 /**
- * The origin of the queue's URL, as AWS's SDK for JavaScript has it (`useQueueUrlAsEndpoint`), whatever endpoints the
- * environment names. The signature's region is the one of the host, and not that of the environment: SQS would refuse another.
+ * Returns the origin of the queue's URL, whatever endpoints the environment names, as AWS's SDK does
+ * (`useQueueUrlAsEndpoint`). Requests are signed for the region of the host, as SQS requires.
  */
 export function endpointOfQueue(queueUrl: string): QueueEndpoint {
   const { protocol, origin } = new URL(queueUrl);
@@ -39,7 +39,7 @@ export function endpointOfQueue(queueUrl: string): QueueEndpoint {
   }
   const url = new URL(origin);
   const region = regionOf(url.hostname);
-  // This machine (RFC 6761, 6.3), which not every resolver knows.
+  // The loopback address (RFC 6761, 6.3), which some resolvers do not know.
   if (url.hostname.endsWith('.localhost')) url.hostname = 'localhost';
   return { url, region };
 }

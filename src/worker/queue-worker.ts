@@ -28,10 +28,10 @@ import { Receivers } from './receivers.ts';
 import { steadyClock } from './timers.ts';
 
 const LONG_POLL_SECONDS = 20;
-/** How long handlers that are told to stop may take, within the stop's time. */
+/** The share of the shutdown time in which handlers must end after their signal. */
 const GRACE_SHARE = 0.2;
 
-/** Receives, calls the handler, deletes: what the parts of a worker do together. */
+/** The worker: connects receivers, scheduler, calls and deletions. */
 export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #options: WorkerOptions;
   readonly #queue: MessageQueue;
@@ -42,7 +42,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #flow: Flow;
   readonly #calls: Calls;
   readonly #deletions: Deletions;
-  /** Aborted when nothing is received any more. */
+  /** Aborted when the worker stops receiving. */
   readonly #receiveStop = new Stop();
   readonly #counters = {
     received: 0,
@@ -70,7 +70,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#isFifo = queueUrl.endsWith('.fifo');
     assertConsistent(options, this.#isFifo);
     this.#callSize = callSizeOf(options);
-    this.#deadline = new CallDeadline(options.clock ?? systemClock); // its end is read by the handler's clock
+    this.#deadline = new CallDeadline(options.clock ?? systemClock); // handlers read it by their own clock
     this.#flow = new Flow(options, {
       clock,
       isFifo: this.#isFifo,
@@ -144,7 +144,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
 
   async start(): Promise<void> {
     if (this.#state !== 'new') {
-      throw new ConfigurationError(`A worker starts once, and this one is ${this.#state}; make another`);
+      throw new ConfigurationError(`The worker is ${this.#state} and starts only once: create another`);
     }
     this.#setState('running');
     const { receivers = 4, health } = this.#options;
@@ -158,7 +158,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
         throw error;
       }
     }
-    if (facts === undefined || this.#receiveStop.aborted) return this.#health?.close(); // stopped meanwhile
+    if (facts === undefined || this.#receiveStop.aborted) return this.#health?.close();
     this.#queueArn = facts.arn;
     this.#leases.start(facts);
     this.#receivers = new Receivers({
@@ -254,7 +254,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#emit('received', received.length);
   }
 
-  /** With what keyed rates count. Of a message that has no key, none starts, nor what is behind it in its group. */
+  /** Adds the keys of the rates. A message whose key function fails does not start, nor those behind it. */
   #keyed(batch: HandlerBatch): HandlerBatch[] {
     const { rates, scheduler } = this.#flow;
     const keyed = withRateKeys(batch, rates, () => this.#eventOf(batch.held));
@@ -268,7 +268,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     return keyed.batch.held.length === 0 ? [] : [keyed.batch];
   }
 
-  /** Shows again what has not started: what waits for a lease when that is over. */
+  /** Makes messages visible again that have not started; those that wait for a lease, when it ends. */
   #handBack(batches: readonly HandlerBatch[]): void {
     const now = this.#clock.now();
     const together = batches.filter(({ startsAt }) => startsAt === undefined);

@@ -4,15 +4,12 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { HandlerBatch, HeldMessage, RateKeys } from './held-message.ts';
 
-/**
- * Keys whose rates are remembered; of more, those that were longest not asked for are forgotten, and may start as if they were new.
- * A key whose bucket is full again is the same as a new one, so only a key that is over its rate profits.
- */
+/** The most keys to keep. The least recently used start as new, which helps only keys over their rate. */
 const MOST_KEYS = 10_000;
-/** Longer keys are known by their hash, so that they do not fill the memory. */
+/** Longer keys are hashed, to save memory. */
 const LONGEST_KEY = 128;
 
-/** All rates of a worker: a record starts when none of them holds it back. */
+/** All rates of a worker. A record starts when every rate allows it. */
 export class RateLimits {
   readonly #clock: Clock;
   readonly #shared: readonly TokenBucket[];
@@ -31,16 +28,17 @@ export class RateLimits {
     return this.#keyed.length > 0;
   }
 
-  /** The keys of one record. Throws where a key function throws, or gives no text. */
+  /** Returns the keys of a record. Throws if a key function throws or does not return a string. */
   keysOf(record: SQSRecord): string[] {
     return this.#keyed.map(({ key }, index) => {
       const text: unknown = key?.(record);
-      if (typeof text !== 'string') throw new TypeError(`\`rate.key\` gave ${typeOf(text)}, and no string`);
+      if (typeof text !== 'string')
+        throw new TypeError(`\`rate.key\` returned ${typeOf(text)}: it must return a string`);
       return `${index}:${text.length > LONGEST_KEY ? hash('sha256', text) : text}`;
     });
   }
 
-  /** In how many milliseconds so many may start by the rates of all records; 0: now. */
+  /** Returns the delay, in milliseconds, until the rates without a key allow `count` records; 0: now. */
   sharedWaitMs(count: number): number {
     return this.#shared.reduce((ms, bucket) => Math.max(ms, bucket.waitMs(count, this.#clock.now())), 0);
   }
@@ -50,12 +48,12 @@ export class RateLimits {
     return undefined;
   }
 
-  /** In how many milliseconds so many of a key may start; 0: now. */
+  /** Returns the delay, in milliseconds, until the key's rate allows `count` records; 0: now. */
   waitMs(key: string, count: number): number {
     return this.#bucketOf(key).waitMs(count, this.#clock.now());
   }
 
-  /** Milliseconds from one record of this key to the next. */
+  /** Returns the milliseconds from one record of this key to the next. */
   paceMs(key: string): number {
     const { perMs, records } = this.#rateOf(key);
     return perMs / records;
@@ -85,15 +83,15 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** A batch with what keyed rates count. */
+/** A batch with the keys of its rates. */
 export interface KeyedBatch {
   readonly batch: HandlerBatch;
-  /** Messages that are not in it: the first that has no key, and those behind it. */
+  /** Messages left out of it: the first one whose key function failed, and those behind it. */
   readonly left: readonly HeldMessage[];
   readonly error?: unknown;
 }
 
-/** Asks the key functions of rates about each record of a batch. `event`: it as the handler is to get it. */
+/** Calls the key functions of the rates for each record of a batch. `event`: the batch as an event. */
 export function withRateKeys(
   batch: HandlerBatch,
   rates: RateLimits | undefined,
@@ -113,22 +111,23 @@ export function withRateKeys(
   return { batch: { ...batch, rateKeys }, left: [] };
 }
 
-/** How many records may start in a time. */
+/** The most records that may start in a period. */
 export interface Rate {
-  /** Records: so many may start at once, and then evenly. */
+  /** The number of records. As many may start at once; then they start evenly. */
   readonly records: number;
-  /** In so many milliseconds. */
+  /** The period, in milliseconds. */
   readonly perMs: number;
   /**
-   * What the rate is of, such as a customer: each text has a rate of its own. A record for which it throws, or gives no text, is not
-   * run, and comes again. Default: the rate is of all records together.
+   * Returns the key whose rate this is, such as a customer. Each key has a rate of its own. A record for
+   * which it throws or returns no string is not run, and is delivered again. Default: one rate for all
+   * records.
    *
    * @param record The message.
    */
   readonly key?: (record: SQSRecord) => string;
 }
 
-/** A token bucket (RFC 2697's, with one rate): it holds as many as may start at once, and fills evenly. */
+/** A token bucket (RFC 2697, with one rate): it holds up to `records` tokens and fills evenly. */
 export class TokenBucket {
   readonly #rate: Omit<Rate, 'key'>;
   #tokens: number;
@@ -140,7 +139,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** In how many milliseconds so many may start; 0: now. More than it ever holds may start when it is full, and are owed. */
+  /** Returns the delay, in milliseconds, until `count` may start. More than `records` are owed. */
   waitMs(count: number, now: number): number {
     this.#fill(now);
     const { records, perMs } = this.#rate;
@@ -155,7 +154,7 @@ export class TokenBucket {
 
   #fill(now: number): void {
     const { records, perMs } = this.#rate;
-    const passedMs = Math.max(now - this.#filledAt, 0); // a clock that is set back takes no tokens away
+    const passedMs = Math.max(now - this.#filledAt, 0); // the clock may be set back
     this.#tokens = Math.min(records, this.#tokens + (passedMs * records) / perMs);
     this.#filledAt = now;
   }

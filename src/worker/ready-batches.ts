@@ -4,15 +4,15 @@ import type { BatchOptions, WorkerOptions } from './options.ts';
 
 export type CallSize = Required<BatchOptions>;
 
-/** The first of the batches that are ready, as one call would get them. */
+/** The batches of the next call. */
 export interface NextCall {
   readonly batches: number;
   readonly messages: number;
-  /** In how many milliseconds it waits for no more messages; 0 and less: now. */
+  /** The delay until the call starts without more messages; 0 or less: now. */
   readonly dueInMs: number;
 }
 
-/** Batches that may start as soon as there is a slot, in the order of their arrival. */
+/** Batches that may start as soon as there is a slot, in order of arrival. */
 export class ReadyBatches {
   readonly #batches: HandlerBatch[] = [];
 
@@ -32,7 +32,7 @@ export class ReadyBatches {
     return this.#batches.splice(0, batches);
   }
 
-  /** `size`: undefined for a call of one batch. `limit`: of batches. Undefined: nothing is ready. */
+  /** Returns the next call of up to `callSize` messages (undefined: one batch) and `limit` batches. */
   next(callSize: CallSize | undefined, limit: number, now: number): NextCall | undefined {
     const { size, windowMs } = callSize ?? { size: 1, windowMs: 0 };
     const [first] = this.#batches;
@@ -50,10 +50,10 @@ export class ReadyBatches {
   }
 }
 
-/** As many as one receive brings. */
+/** The messages of one receive. */
 const DEFAULT_SIZE = 10;
 
-/** How many messages a call gets; undefined: one, or those of one FIFO group. */
+/** Returns the size of a call; undefined: one message, or those of one FIFO group. */
 export function callSizeOf({ batch, handler, maxInFlight = 100 }: WorkerOptions): CallSize | undefined {
   if (batch !== undefined) return { size: batch.size, windowMs: batch.windowMs ?? 0 };
   return takesBatches(handler) ? { size: Math.min(DEFAULT_SIZE, maxInFlight), windowMs: 0 } : undefined;

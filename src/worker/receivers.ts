@@ -13,15 +13,15 @@ export interface ReceiversSetup {
   readonly isFifo: boolean;
   readonly waitSeconds: number;
   readonly visibilitySeconds: number;
-  /** Aborted when nothing is to be received any more. */
+  /** Aborted when the worker stops receiving. */
   readonly stop: Stop;
-  /** A receive is worth its price with so many messages; fewer are received only where slots would be idle. */
+  /** The free permits that make a receive worth its price. Fewer are used only if slots would be idle. */
   readonly enough: number;
-  /** Whether there is a slot, and nothing to fill it. */
+  /** Whether a slot is idle. */
   readonly isHungry: () => boolean;
-  /** How many messages may be received at most; a promise: none, until it resolves. */
+  /** Returns the limit of the next receive, or a promise that resolves when receiving may go on. */
   readonly mayReceive: () => number | Promise<void>;
-  /** Also of none. */
+  /** Also called with an empty list. */
   readonly onMessages: (messages: readonly ReceivedMessage[]) => void;
   readonly onError: (error: Error, nextInMs: number) => void;
 }
@@ -30,15 +30,15 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 20_000;
 
 /**
- * Receives messages with long polling. One receive waits in an empty queue; each that comes back full adds another, up to
- * `receivers`, and each that comes back empty takes one away. Errors are waited out with exponential back-off and full jitter.
+ * Receives messages with long polling. One receive waits on an empty queue. Each full answer adds another,
+ * up to `receivers`; each empty one removes one. Errors back off exponentially with full jitter.
  */
 export class Receivers {
   readonly #setup: ReceiversSetup;
   readonly #loops = new Set<Promise<void>>();
   /** Loops that will receive again. */
   #receiving = 0;
-  /** Receives that failed since one did not: shared, because the queue is. */
+  /** Failed receives since the last success, in all loops. */
   #failures = 0;
   #onTheWay = 0;
 
@@ -50,7 +50,7 @@ export class Receivers {
     return this.#failures;
   }
 
-  /** Begins to receive, or adds a receive where there may be more at a time. */
+  /** Adds a receive, up to `receivers`. */
   start(): void {
     const { stop, receivers } = this.#setup;
     if (stop.aborted || this.#receiving >= receivers) return;
@@ -59,31 +59,31 @@ export class Receivers {
     this.#loops.add(loop);
   }
 
-  /** Resolves when no receive is on its way. */
+  /** Resolves when no receive is in progress. */
   async ended(): Promise<void> {
     while (this.#loops.size > 0) await Promise.all(this.#loops);
   }
 
-  /** Ends when the queue has nothing for it; the last one stays. */
+  /** Receives until the queue is empty. The last loop stays. */
   async #receiveUntilIdle(): Promise<void> {
     const { stop } = this.#setup;
     while (!stop.aborted) {
       const received = await this.#receive();
       if (received === 0 && this.#receiving > 1) {
-        this.#receiving -= 1; // at once: of those that come back empty together, one has to stay
+        this.#receiving -= 1; // before any await: one of several empty loops must stay
         return;
       }
     }
   }
 
-  /** Returns how many messages there were; undefined if that is not known. */
+  /** Returns the number of messages; undefined if it is unknown. */
   async #receive(): Promise<number | undefined> {
     const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages } = this.#setup;
     const most = await this.#most();
     if (most === 0) return undefined;
     let received = 0;
     try {
-      // The same id for a receive that is sent again after a lost answer: FIFO queues then give the same messages.
+      // A retry with the same id returns the same messages of a FIFO queue.
       const attempt = isFifo ? { attemptId: randomUUID() } : {};
       const messages = await queue.receive({ most, waitSeconds, visibilitySeconds, ...attempt }, stop);
       received = messages.length;
@@ -101,9 +101,8 @@ export class Receivers {
   }
 
   /**
-   * Takes permits for as many as to ask for, once there is room for so many that it is worth a request. An idle slot takes
-   * what there is, unless a receive is on its way, which comes back when there is a message. Where fewer than ten may be
-   * received, it is by one receive at a time. 0: that has to be asked again.
+   * Takes permits for a receive once there are enough, or one slot is idle and no other receive is in
+   * progress. Below a limit of ten, receives run one at a time. Returns 0 if the caller must ask again.
    */
   async #most(): Promise<number> {
     const { permits, stop, enough, isHungry, mayReceive } = this.#setup;

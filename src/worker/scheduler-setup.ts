@@ -4,30 +4,30 @@ import type { RateLimits } from './rate-limits.ts';
 import type { CallSize } from './ready-batches.ts';
 
 export interface SchedulerSetup {
-  /** Batches in calls of the handler at once, to begin with. */
+  /** The initial limit of batches in calls. */
   readonly limit: number;
-  /** Undefined: the next call gets one batch. */
+  /** The size of a call; undefined: one batch. */
   readonly callSize: () => CallSize | undefined;
-  /** Of them, of one message group. */
+  /** The limit for one message group. */
   readonly perGroup: number;
-  /** Messages that wait for a slot, so that one that becomes free has work at once. */
+  /** Received messages that wait for a slot. */
   readonly ahead: number;
-  /** Messages that wait for others of their group, or for their key's rate. */
+  /** The limit of messages set aside. */
   readonly aside: number;
-  /** Whether a group's messages keep their order: then one that waits for its key's rate holds its group up. */
+  /** Whether groups keep their order. If so, a message that waits for its key's rate holds up its group. */
   readonly isFifo: boolean;
   readonly clock: Clock;
   readonly rates: RateLimits | undefined;
-  /** Whether anything may start now; `startAll()` is to be called when that has changed. */
+  /** Whether anything may start now. Call `startAll()` when this changes. */
   readonly mayStart: () => boolean;
-  /** Calls the handler. Gives the batches that are to run again, each by the one that it is what is left of. Never rejects. */
+  /** Calls the handler. Returns, for each batch, the part that runs again. Never rejects. */
   readonly run: (call: Call) => Promise<ReadonlyMap<HandlerBatch, HandlerBatch>>;
-  /** There is no room to set this aside; its turn comes at this time. False: it cannot be handed back either. */
+  /** Hands back a batch that cannot be set aside until its turn. Returns false if it must stay. */
   readonly handBack: (batch: HandlerBatch, turnAt: number) => boolean;
 }
 
 export interface Call {
   readonly batches: readonly HandlerBatch[];
-  /** Nothing else runs: suspects may. */
+  /** Whether nothing else runs, so that a suspect may. */
   readonly isAlone: boolean;
 }

@@ -7,36 +7,35 @@ import { laneOfGroup, laneOfKey, WaitingLanes } from './waiting-lanes.ts';
 import { Suspects } from './suspects.ts';
 import { Timers } from './timers.ts';
 
-/** What a call is taken to last before one has ended, in milliseconds. */
+/** The assumed duration of a call before the first has ended, in milliseconds. */
 const FIRST_CALL_MS = 1_000;
-/** How much the last call counts in the average. */
+/** The weight of the last call in the moving average. */
 const SHARE_OF_LAST = 0.1;
 
 /**
- * Says what runs when. Messages start in the order of their arrival, as soon as there is a slot. Those of a group that has all that
- * it may have at a time, those of a key that is over its rate, and those whose key another owner holds are set aside: the others pass
- * by, and none of what they wait for is taken up. When they may go on they queue behind what came meanwhile. Suspects wait until
- * nothing else is here.
+ * Decides which messages start. They start in order of arrival, as soon as there is a slot. Messages whose
+ * group is full, whose key is over its rate or whose key another owner holds are set aside, and the others
+ * pass them. When they may go on, they join the end of the queue. Suspects wait until nothing else is here.
  */
 export class Scheduler {
   readonly #setup: SchedulerSetup;
   readonly #ready = new ReadyBatches();
   readonly #aside: WaitingLanes;
-  /** What could be neither set aside nor handed back, so that less is received. */
+  /** Batches that could neither be set aside nor handed back. They keep their permits. */
   readonly #withPermits = new Set<HandlerBatch>();
   readonly #groups: GroupCounts;
-  /** Of each key whose lane has been opened, what was let out and has not started. */
+  /** For each key with an open lane, the batch that has left it and not started. */
   readonly #out = new Map<string, HandlerBatch>();
   readonly #timers: Timers;
   readonly #running = new Set<Promise<void>>();
   #limit: number;
   #callMs = FIRST_CALL_MS;
   #isClosed = false;
-  /** What has been collected for a call waits for no more. */
+  /** Whether calls start without waiting for more messages. */
   #isFlushing = false;
   #runningBatches = 0;
   readonly suspects: Suspects;
-  /** One for each message that is received, or may be by a receive that is on its way, until it has ended or is set aside. */
+  /** A permit for each message from its receive request until it has ended or is set aside. */
   readonly permits: Permits;
 
   constructor(setup: SchedulerSetup) {
@@ -57,12 +56,12 @@ export class Scheduler {
     return this.#ready.messages + this.#aside.messages + this.suspects.messages;
   }
 
-  /** Of what waits: what waits for others of its group, for its key's rate, or for a lease to end. */
+  /** Messages of `waiting` that wait for their group, their key's rate or the end of a lease. */
   get setAside(): number {
     return this.#aside.messages;
   }
 
-  /** There is a slot, and nothing to fill it. */
+  /** Whether a slot is idle. */
   get isHungry(): boolean {
     return this.#ready.isEmpty && this.#runningBatches < this.#limit;
   }
@@ -83,7 +82,7 @@ export class Scheduler {
     this.startAll();
   }
 
-  /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
+  /** Starts nothing more, and returns unstarted batches. Called again when nothing runs, the rest. */
   close(): HandlerBatch[] {
     this.#isFlushing = true;
     this.startAll();
@@ -118,7 +117,7 @@ export class Scheduler {
     this.#startSuspect();
   }
 
-  /** Takes away what the next call gets; undefined: there is nothing, or it has to wait. */
+  /** Takes the batches of the next call; undefined if there are none or they must wait. */
   #nextCall(): HandlerBatch[] | undefined {
     const { rates, clock, callSize } = this.#setup;
     const next = this.#ready.next(callSize(), this.#limit, clock.now());
@@ -130,7 +129,7 @@ export class Scheduler {
     return undefined;
   }
 
-  /** False: the rate of a key holds it back. */
+  /** Takes the batch's tokens, or makes it wait for the rate of a key and returns false. */
   #takeRates(batch: HandlerBatch): boolean {
     const { rates } = this.#setup;
     const key = batch.rateKeys && rates?.blockedBy(batch.rateKeys);
@@ -142,7 +141,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Rates have counted it already. */
+  /** Starts a suspect if nothing else is here. The rates have counted it already. */
   #startSuspect(): void {
     if (!this.#mayStart() || this.#isFlushing || !this.suspects.isWaiting) return;
     const suspect = this.suspects.next(() => this.permits.areAllFree && !this.#aside.hasKeys);
@@ -162,7 +161,7 @@ export class Scheduler {
     this.startAll();
   }
 
-  /** `from`: the lane that it comes out of, in which it was the first. */
+  /** Queues a batch, or sets it aside. `from`: the lane that it was first in. */
   #place(batch: HandlerBatch, from?: string): void {
     const { group, rateKeys } = batch;
     if (group !== undefined && !this.#groups.isKept(batch)) {
@@ -182,7 +181,7 @@ export class Scheduler {
     this.#ready.add(batch);
   }
 
-  /** The next of its group may go on. */
+  /** Gives up the batch's place in its group, so that the next one may go on. */
   #uncount(batch: HandlerBatch): void {
     const { group } = batch;
     this.#groups.remove(batch);
@@ -192,7 +191,7 @@ export class Scheduler {
     if (next !== undefined) this.#letOut(next, lane);
   }
 
-  /** A batch that is counted with its group. */
+  /** Sets a batch aside that its group has counted. */
   #waitForKey(key: string, batch: HandlerBatch): void {
     const wasFirst = this.#out.get(key) === batch;
     this.#isOut(batch);
@@ -203,7 +202,7 @@ export class Scheduler {
     this.#openLane(key);
   }
 
-  /** Lets the first of a key's lane out when the rate allows it; the next when that has started. */
+  /** Lets a lane's first batch out when the rate allows it, and the next when that has started. */
   #openLane(key: string): void {
     const lane = laneOfKey(key);
     const head = this.#aside.headOf(lane);
@@ -222,7 +221,7 @@ export class Scheduler {
     this.#place(batch, lane);
   }
 
-  /** It has started, or waits for another key now: the lanes that let it out go on. */
+  /** Lets the lanes go on that this batch has left. */
   #isOut(batch: HandlerBatch): void {
     for (const key of batch.rateKeys?.keys() ?? []) {
       if (this.#out.get(key) === batch) this.#out.delete(key);
@@ -230,7 +229,7 @@ export class Scheduler {
     }
   }
 
-  /** `turnAt`: asked for where there is no room. False: it has been handed back. */
+  /** Returns false if there was no room and the batch was handed back until `turnAt`. */
   #setAside(lane: string, batch: HandlerBatch, turnAt: () => number, first = false): boolean {
     if (this.#aside.hasRoomFor(batch)) {
       this.permits.give(batch.held.length);
@@ -266,7 +265,7 @@ export class Scheduler {
   }
 
   #end(batch: HandlerBatch, left: HandlerBatch | undefined): void {
-    if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // the others of its group wait behind it
+    if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // its group waits behind it
     else this.#uncount(batch);
     this.permits.give(batch.held.length - (left?.held.length ?? 0));
     if (left === undefined) {

@@ -53,7 +53,7 @@ export interface WorkerSqsClient {
     options?: CallOptions,
   ): Promise<BatchAnswer>;
   /**
-   * The queue's ARN and its visibility timeout.
+   * Returns the queue's ARN, visibility timeout and redrive policy.
    *
    * @param input The queue, and which of its attributes.
    * @param options The signal that ends the request.
@@ -62,7 +62,7 @@ export interface WorkerSqsClient {
     input: { QueueUrl: string; AttributeNames: ('QueueArn' | 'VisibilityTimeout' | 'RedrivePolicy')[] },
     options?: CallOptions,
   ): Promise<{
-    /** By their names. */
+    /** Values by attribute name. */
     Attributes?: Record<string, string> | undefined;
   }>;
 }
@@ -113,8 +113,8 @@ const LIMITS: Readonly<Record<keyof WorkerSqsClient, Limit>> = {
 export const WORKER_OPERATIONS: readonly (keyof WorkerSqsClient)[] = Object.values(OPERATIONS);
 
 /**
- * A client of AWS's SDK as a worker's requests need it. It waits for an answer without end by default: a receive that is never
- * answered would keep its receiver, and its share of the slots, until the worker stops.
+ * Sends requests through a client of AWS's SDK, with time limits: the client has none. A receive without an
+ * answer would keep its slots until the worker stops.
  */
 export function sdkSend(given: WorkerSqsClient | CommandClient, clock: Clock): SendToSqs {
   const client = bounded(

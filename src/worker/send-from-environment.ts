@@ -18,9 +18,9 @@ interface Setup {
 const LONGEST_SILENCE_MS = 25_000;
 
 /**
- * Requests for a queue as the environment says: without AWS's SDK where it says nothing unusual, but for credentials that are not in
- * it; else through `@aws-sdk/client-sqs`, which is to be installed then. It is read at the first request, for good. Throws a
- * `ConfigurationError` for a URL that is none of HTTP.
+ * Sends requests for a queue as the environment says, read at the first request. The SDK is not used in an
+ * ordinary environment, except for credentials that are not in it. Otherwise `@aws-sdk/client-sqs` must be
+ * installed. Throws a `ConfigurationError` if the URL is not HTTP.
  */
 export function sendFromEnvironment(queueUrl: string, setup: Setup): SendToSqs {
   const endpoint = endpointOfQueue(queueUrl);
@@ -42,9 +42,9 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
     tellThroughSdk('SQS', choice.why);
     return sdkSend(await ownClient({ url, region: named }, choice.why, setup), setup.clock);
   }
-  const why = "No access key is in the environment, so that AWS's SDK has to find credentials";
+  const why = "No access key is in the environment, so AWS's SDK has to find credentials";
   const credentialsClient = async (): Promise<AnyClient> => {
-    const name = '@aws-sdk/client-dynamodb'; // any client finds the same
+    const name = '@aws-sdk/client-dynamodb'; // any client finds the same credentials
     return (await loaded<{ readonly DynamoDBClient: AnyClient }>(name, why)).DynamoDBClient;
   };
   const found = sdkSettings(credentialsClient, {
@@ -68,7 +68,7 @@ async function regionOfFiles(settings: SdkSettings): Promise<string> {
     return await settings.region();
   } catch (cause) {
     throw new ConfigurationError(
-      'The queue URL names no region of AWS, and neither does anything else: set AWS_REGION',
+      'createWorker: No AWS region in `queueUrl` or the environment: set AWS_REGION',
       { cause },
     );
   }
@@ -88,11 +88,11 @@ async function ownClient({ url, region }: QueueEndpoint, why: string, { clock }:
   return withoutVersionWarning(
     () =>
       new sdk.SQS({
-        endpoint: url.origin, // which it would use all the same, and warn of
-        useFipsEndpoint: false, // the host may be one
+        endpoint: url.origin, // the default, but given to avoid a warning
+        useFipsEndpoint: false, // the host may be a FIPS endpoint
         useDualstackEndpoint: false,
         ...(region !== undefined && { region }),
-        credentials: async () => credentials(), // with a time limit, which the client's own would not have
+        credentials: async () => credentials(), // unlike the client's own, with a time limit
         requestHandler: {
           connectionTimeout: 2_500,
           requestTimeout: LONGEST_SILENCE_MS,

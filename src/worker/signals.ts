@@ -1,9 +1,9 @@
 import type { Worker } from './worker.ts';
 
-/** The exit status of a process that a signal has ended, as shells tell it. */
+/** The exit status for each signal, as shells report it. */
 const STATUS_OF = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
-/** What asks a process to end: `SIGTERM` of a container's platform, `SIGINT` of Ctrl-C, `SIGHUP` of a terminal that is closed. */
+/** The signals that ask a process to end: from a container's platform, Ctrl-C, or a closed terminal. */
 export type StopSignalName = keyof typeof STATUS_OF;
 
 export const STOP_SIGNALS = Object.keys(STATUS_OF) as readonly StopSignalName[];
@@ -12,7 +12,7 @@ export function isStopSignal(value: unknown): value is StopSignalName {
   return typeof value === 'string' && Object.hasOwn(STATUS_OF, value);
 }
 
-/** The part of `process` that is used; tests have one of their own. */
+/** The used part of `process`, so that tests can pass their own. */
 export interface SignalSource {
   on(signal: StopSignalName, listener: (signal: StopSignalName) => void): unknown;
   off(signal: StopSignalName, listener: (signal: StopSignalName) => void): unknown;
@@ -20,8 +20,8 @@ export interface SignalSource {
 }
 
 /**
- * From the start of the worker until it has stopped: the first of these signals stops it, and the next ends the process. Afterwards
- * signals do again what they do by themselves.
+ * Stops the worker at the first of these signals, and ends the process at the next. Restores the default
+ * behaviour when the worker has stopped.
  */
 export function stopAtSignals(
   worker: Pick<Worker, 'stop' | 'on'>,

@@ -12,7 +12,7 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
       const { Attributes = {} } = answer as AnswerOf<'getQueueAttributes'>;
       const { QueueArn, VisibilityTimeout, RedrivePolicy } = Attributes;
       if (QueueArn === undefined || !(Number(VisibilityTimeout) >= 0)) {
-        throw new Error(`SQS gave no ARN or no visibility timeout of the queue ${queueUrl}`);
+        throw new Error(`SQS returned no ARN or visibility timeout of ${queueUrl}`);
       }
       const maxReceives = maxReceivesOf(RedrivePolicy);
       return {
@@ -53,7 +53,7 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
 
 type AnswerOf<Name extends keyof WorkerSqsClient> = Awaited<ReturnType<WorkerSqsClient[Name]>>;
 
-/** Of a redrive policy, which is JSON; tools write its number as a text too. */
+/** Some tools write the number in the policy's JSON as a string. */
 function maxReceivesOf(redrivePolicy: string | undefined): number | undefined {
   try {
     const { maxReceiveCount } = JSON.parse(redrivePolicy ?? '{}') as { readonly maxReceiveCount?: unknown };
@@ -63,7 +63,7 @@ function maxReceivesOf(redrivePolicy: string | undefined): number | undefined {
   }
 }
 
-/** By position: messages may have equal ids. */
+/** Matches errors by position: messages may have equal ids. */
 function errorsOf(answer: object, count: number, what: string): (Error | undefined)[] {
   const errors: (Error | undefined)[] = Array.from({ length: count });
   for (const { Id, Code, Message } of (answer as AnswerOf<'deleteMessageBatch'>).Failed ?? []) {
@@ -94,12 +94,12 @@ function toReceived(message: SdkMessage): ReceivedMessage {
   };
 }
 
-/** The SDK gives bytes; SQS's own JSON has Base64. */
+/** The SDK returns bytes, SQS's own JSON Base64. */
 function base64Of(value: Uint8Array | string): string {
   return typeof value === 'string' ? value : Buffer.from(value).toString('base64');
 }
 
-/** A message in the words of Lambda's record. */
+/** A message with the member names of Lambda's record. */
 export interface ReceivedMessage {
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -125,13 +125,13 @@ export interface VisibilityOf {
 export interface QueueFacts {
   readonly arn: string;
   readonly visibilityTimeoutMs: number;
-  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
+  /** The receive count after which a message moves to the dead-letter queue; undefined without one. */
   readonly maxReceives?: number;
 }
 
-/** What a worker asks of its queue. No more than ten messages at a time: the callers see to it. */
+/** The requests of a worker to its queue. Callers pass at most ten messages. */
 export interface MessageQueue {
-  /** Rejects where the queue does not exist or does not answer. */
+  /** Rejects if the queue does not exist or does not answer. */
   facts(signal: StopSignal): Promise<QueueFacts>;
   /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`. */
   receive(
@@ -143,16 +143,16 @@ export interface MessageQueue {
     },
     signal: StopSignal,
   ): Promise<ReceivedMessage[]>;
-  /** Returns an error for each message that was not deleted. Rejects where nothing was. */
+  /** Returns an error for each message that was not deleted. Rejects if none was. */
   delete(receiptHandles: readonly string[], signal: StopSignal): Promise<(Error | undefined)[]>;
-  /** The same for visibility. */
+  /** Returns an error for each message whose visibility was not changed. Rejects if none was. */
   changeVisibility(changes: readonly VisibilityOf[], signal: StopSignal): Promise<(Error | undefined)[]>;
 }
 
 /** SQS's limit of messages in a request. */
 export const MOST_IN_REQUEST = 10;
 
-/** Waits for a request about so many messages. Never rejects: the error of a request is that of each. */
+/** Returns the errors of a request's messages. Never rejects: a failed request fails each message. */
 export async function errorsOfEach(
   count: number,
   request: () => Promise<readonly (Error | undefined)[]>,

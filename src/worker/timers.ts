@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 
-/** Timers with names: one at a time for each. */
+/** Named timers, one at a time for each name. */
 export class Timers {
   readonly #clock: Clock;
   readonly #cancels = new Map<string, () => void>();
@@ -9,7 +9,7 @@ export class Timers {
     this.#clock = clock;
   }
 
-  /** Does nothing while a timer of this name is set. */
+  /** Does nothing if a timer of this name is set. */
   in(ms: number, name: string, then: () => void): void {
     if (this.#cancels.has(name)) return;
     const cancel = this.#clock.setTimer(() => {
@@ -25,7 +25,7 @@ export class Timers {
   }
 }
 
-/** The machine's clock, but for changes of its time: what is only measured must not jump when somebody sets it. */
+/** A clock for measuring: it does not jump when somebody sets the machine's clock. */
 export const steadyClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimer: systemClock.setTimer,

@@ -3,9 +3,8 @@ import type { StopSignal } from '../base/stop.ts';
 import type { HeldMessage } from './held-message.ts';
 import { errorsOfEach, type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './sqs-queue.ts';
 
-/** SQS's limit: a message is invisible for no longer from its receive on, whatever is asked for. */
+/** SQS's limit of the time that a message is invisible, from its receive. */
 const LONGEST_MS = 12 * 60 * 60 * 1_000;
-/** SQS counts in seconds. */
 const SHORTEST_MS = 1_000;
 
 export interface VisibilitySetup {
@@ -13,18 +12,18 @@ export interface VisibilitySetup {
   readonly clock: Clock;
   /** Ends all requests. */
   readonly signal: StopSignal;
-  /** A message is no longer hidden from others; the worker goes on with it under its claim. */
+  /** Called when a message has become visible. It continues under its claim. */
   readonly onLost: (messageId: string, error: Error) => void;
 }
 
-/** How often it is looked which messages are to be renewed, as a share of their time. */
+/** The interval of the checks, as a share of the visibility timeout. */
 const TICK_SHARE = 1 / 12;
-/** How much longer than a lease a message stays hidden at least: a renewal takes its time. */
+/** The time for a renewal, as a share of the lease. */
 const SLACK_SHARE = 1 / 8;
 
 /**
- * Keeps messages invisible while they wait and while they run: renewed when half of their time is over, or earlier, so that they are
- * always hidden for longer than a lease may last.
+ * Keeps messages invisible while they wait and run. Renews when half of their time is over, or earlier, so
+ * that a message is always hidden for longer than its lease.
  */
 export class VisibilityKeeper {
   readonly #setup: VisibilitySetup;
@@ -47,8 +46,8 @@ export class VisibilityKeeper {
   }
 
   /**
-   * Renews these no longer. Resolves when no renewal of them is on its way any more, so that what is asked of the queue next is
-   * the last that it hears of them.
+   * Stops renewing these messages. Resolves when no renewal of them is in progress, so that the next
+   * request about them has the last word.
    */
   async release(messages: readonly HeldMessage[]): Promise<void> {
     for (const held of messages) this.#held.delete(held);
@@ -89,7 +88,7 @@ export class VisibilityKeeper {
     }
   }
 
-  /** Never rejects: what was not renewed is tried again at the next turn, until its time is over. */
+  /** Never rejects: a failed renewal is tried again at the next check, until its time is over. */
   async #renew(group: readonly HeldMessage[], now: number): Promise<void> {
     const { queue, clock, signal } = this.#setup;
     const changes = group.map(({ message: { receiptHandle }, receivedAt }): VisibilityOf => {
@@ -104,7 +103,7 @@ export class VisibilityKeeper {
     });
   }
 
-  /** Does nothing about what is released. */
+  /** Does nothing for released messages. */
   #lose(held: HeldMessage, error: Error): void {
     if (this.#held.delete(held)) this.#setup.onLost(held.message.messageId, error);
   }

@@ -1,7 +1,7 @@
 import type { HandlerBatch } from './held-message.ts';
 import type { ReceivedMessage } from './sqs-queue.ts';
 
-/** What messages that are set aside hold, in UTF-16 units: SQS allows a mebibyte each, in the body or in attributes. */
+/** The limit of all waiting texts, in UTF-16 units. Each may have a mebibyte, in body or attributes. */
 const MOST_TEXT = 64 * 1_024 * 1_024;
 
 const KEY = 'key:';
@@ -17,11 +17,11 @@ export function laneOfKey(key: string): string {
 interface Lane {
   readonly batches: HandlerBatch[];
   messages: number;
-  /** When the last message of this lane that was handed back is to come again, in epoch milliseconds. */
+  /** When the last message of this lane that was handed back is due, in epoch milliseconds. */
   lastTurnAt: number;
 }
 
-/** Messages that wait for a group, a key or a lease, in order of arrival, with bounds on their number and length. */
+/** Messages that wait for a group, a key or a lease, in order of arrival, limited in number and length. */
 export class WaitingLanes {
   readonly #most: number;
   readonly #lanes = new Map<string, Lane>();
@@ -41,7 +41,7 @@ export class WaitingLanes {
     return this.#messages + batch.held.length <= this.#most && this.#text + textOf(batch) <= MOST_TEXT;
   }
 
-  /** A lane for one batch, which waits for a lease. */
+  /** Returns a lane for one batch, which waits for a lease. */
   newLane(): string {
     return `lease:${(this.#newLanes += 1)}`;
   }
@@ -50,12 +50,12 @@ export class WaitingLanes {
     return this.#lanes.has(lane);
   }
 
-  /** Whether anything waits for its key's rate. */
+  /** Whether a batch waits for its key's rate. */
   get hasKeys(): boolean {
     return [...this.#lanes.keys()].some((lane) => lane.startsWith(KEY));
   }
 
-  /** `first`: it has been at the head of this lane before. */
+  /** Adds a batch to the end of a lane, or to its front if it was there before (`first`). */
   add(id: string, batch: HandlerBatch, first = false): void {
     let lane = this.#lanes.get(id);
     if (lane === undefined) {
@@ -90,7 +90,7 @@ export class WaitingLanes {
     return [...this.#lanes.keys()].flatMap((id) => this.take(id));
   }
 
-  /** When it would be a further message's turn in this lane, if one starts each `paceMs`: after all that were told a turn before. */
+  /** Returns when a further message of this lane is due, if one starts each `paceMs`. */
   turnOf(id: string, paceMs: number, now: number): number {
     const lane = this.#lanes.get(id);
     if (lane === undefined) return now + paceMs;

@@ -1,158 +1,158 @@
 import type { EventEmitter } from 'node:events';
 
-/** What a worker does. */
+/** The state of a worker. */
 export type WorkerState = 'new' | 'running' | 'paused' | 'stopping' | 'stopped';
 
-/** What a worker tells, by name. Nothing has to listen. */
+/** The events of a worker, with their arguments. */
 export interface WorkerEvents {
   /** The state has changed. */
   readonly state: [state: WorkerState];
   /** Messages were received. */
   readonly received: [count: number];
-  /** A call of the handler has ended: how many of its messages are acknowledged, and how many come again. */
+  /** A call of the handler has ended. */
   readonly handled: [
     result: {
       /** How many messages are acknowledged. */
       readonly acknowledged: number;
-      /** How many come again. */
+      /** How many will be delivered again. */
       readonly failed: number;
     },
   ];
-  /** The handler itself failed: none of its messages is acknowledged. */
+  /** The handler threw or rejected. None of its messages is acknowledged. */
   readonly handlerFailed: [error: unknown];
-  /** A receive failed; the next is tried in so many milliseconds. */
+  /** A receive failed. */
   readonly receiveFailed: [
     failure: {
-      /** Why. */
+      /** The error. */
       readonly error: Error;
-      /** When the next is tried, in milliseconds from now. */
+      /** The delay before the next receive, in milliseconds. */
       readonly nextInMs: number;
     },
   ];
-  /** The claim store does not answer, so that nothing is received and nothing starts for a while; false: it answers again. */
+  /** The claim store stopped answering (true), so that nothing is received, or answers again (false). */
   readonly storeDown: [isDown: boolean];
-  /** The same for one of `dependencies`. */
+  /** A dependency went down or came up. */
   readonly dependencyDown: [
     change: {
-      /** Which dependency. */
+      /** The name of the dependency. */
       readonly name: string;
       /** Whether it is down now. */
       readonly isDown: boolean;
     },
   ];
-  /** A message that is done could not be deleted: it comes again, and its claim says that it is done. */
+  /** A processed message could not be deleted. It is delivered again, and its claim makes it a duplicate. */
   readonly deleteFailed: [
     failure: {
-      /** Which message. */
+      /** The id of the message. */
       readonly messageId: string;
-      /** Why. */
+      /** The error. */
       readonly error: Error;
     },
   ];
-  /** A message that runs could not be kept invisible: it comes again, and its claim says that it runs. */
+  /** A running message became visible. It is delivered again, and its claim makes it a conflict. */
   readonly visibilityLost: [
     failure: {
-      /** Which message. */
+      /** The id of the message. */
       readonly messageId: string;
-      /** Why. */
+      /** The error. */
       readonly error: Error;
     },
   ];
 }
 
-/** What a worker has done since it was made. */
+/** Counts since the worker was created. */
 export interface WorkerCounters {
-  /** Messages that SQS gave. */
+  /** Messages received from SQS. */
   readonly received: number;
   /** Messages that the handler's answers acknowledged. */
   readonly acknowledged: number;
-  /** Messages that come again, because an answer named them, or their call failed. */
+  /** Messages that will be delivered again, because an answer named them or their call failed. */
   readonly failed: number;
   /** Messages that SQS has deleted. */
   readonly deleted: number;
-  /** Of `received`: messages that were still here when they came again. They do not run a second time beside the first. */
+  /** Messages of `received` that the worker still held. They do not run a second time beside the first. */
   readonly receivedAgain: number;
-  /** Messages that were received, and shown again before they had started. */
+  /** Messages that were received and made visible again before they started. */
   readonly handedBack: number;
   /** Receives that failed. */
   readonly receiveErrors: number;
 }
 
-/** Counters that the parts of a worker write. */
 export type MutableCounters = { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
 
-/** How a worker is: plain data, so that it can be sent from one process to another. */
+/** The health of a worker: plain data, which one process can send to another. */
 export interface WorkerHealth extends Pick<
   Worker,
   'state' | 'counters' | 'running' | 'waiting' | 'setAside' | 'limit' | 'down' | 'pauseReason'
 > {
-  /** What can be down: `claim-store`, and the names of `dependencies`. */
+  /** The names that `down` can contain: `claim-store`, and those of `dependencies`. */
   readonly dependencies: readonly string[];
-  /** Receives that failed since the last one that did not. */
+  /** Failed receives since the last successful one. */
   readonly failuresInARow: number;
   /** Whether the queue has answered at least once. */
   readonly isReached: boolean;
-  /** For how long the claim store has left a request unanswered, in milliseconds; 0: it has answered all. */
+  /** The age of the oldest unanswered request to the claim store, in milliseconds; 0 if there is none. */
   readonly storeSilentForMs: number;
-  /** The processes whose health this is, if it is the health of several. */
+  /** The processes that this health sums up, if it is the health of several. */
   readonly processes?: readonly ProcessHealth[];
-  /** How many processes were started in place of one that had ended or was replaced. */
+  /** How many processes were started to replace another. */
   readonly restarts?: number;
 }
 
-/** One of several processes that work a queue. */
+/** A process that works on a queue together with others. */
 export interface ProcessHealth {
-  /** The number of its place, from 1. A process that replaces another has the same. */
+  /** The number of its place, from 1. A replacement keeps the number. */
   readonly number: number;
   /** Its process id. */
   readonly pid: number;
-  /** What its worker does. */
+  /** The state of its worker. */
   readonly state: WorkerState;
   /** Its resident memory, in bytes. */
   readonly memoryBytes: number;
 }
 
-/** A process's work on one queue. */
+/** The worker of one queue. */
 export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' | 'off'> {
-  /** What it does now. */
+  /** The current state. */
   readonly state: WorkerState;
-  /** What it has done so far. */
+  /** Counts since the worker was created. */
   readonly counters: WorkerCounters;
   /** Messages in handlers now; after a stop, those whose handlers have not ended. */
   readonly running: number;
-  /** Messages that wait, for a slot or to run alone. */
+  /** Messages that wait for a slot or to run alone. */
   readonly waiting: number;
-  /** Of them, those that wait for others of their group, for their key's rate, or for the end of a lease. */
+  /** Messages of `waiting` that wait for their group, their key's rate, or the end of a lease. */
   readonly setAside: number;
-  /** How many handlers may run at once: `maxInFlight`, or what `adaptive` has found out. */
+  /** The most handlers at once: `maxInFlight`, or the limit that `adaptive` has found. */
   readonly limit: number;
-  /** What is down, so that nothing is received and nothing starts: names of `dependencies`, and `claim-store`. */
+  /** The dependencies that are down, and `claim-store`. While any is, nothing is received or started. */
   readonly down: readonly string[];
-  /** Why it is paused, as `pause()` was told. */
+  /** The reason given to `pause()`. */
   readonly pauseReason: string | undefined;
-  /** Returns how it is, which the health endpoint tells. For an endpoint of your own. */
+  /** Returns the health, for a health endpoint of your own. */
   health(): WorkerHealth;
-  /** Begins to receive. Rejects where the queue does not exist or does not answer. */
+  /** Starts to receive. Rejects if the queue does not exist or does not answer. */
   start(): Promise<void>;
   /**
-   * Receives nothing and starts nothing for a while; what runs goes on. The health endpoint tells the reason.
+   * Stops receiving and starting messages until `resume()`. Running handlers go on.
    *
-   * @param reason Why, in words; `pauseReason` and the health endpoint tell it.
+   * @param reason The reason, for `pauseReason` and the health endpoint.
    */
   pause(reason?: string): void;
-  /** Receives and starts again. */
+  /** Continues after `pause()`. */
   resume(): void;
   /**
-   * Receives nothing more, hands back what has not started, and resolves when what runs has ended and what is done is deleted, or
-   * when `shutdownTimeoutMs` is over: handlers are told to stop before that.
+   * Stops the worker: it receives nothing more and hands back the messages that have not started. Resolves
+   * when running handlers have ended and processed messages are deleted, or after `shutdownTimeoutMs`.
+   * Handlers are told to stop before that.
    */
   stop(): Promise<void>;
 }
 
-/** Of which events a worker's listeners have thrown: that is told once. */
+/** The events whose listeners have thrown, for each worker. Each is reported once. */
 const told = new WeakMap<object, Set<string>>();
 
-/** Calls listeners. What one throws, or rejects with, harms no message, no other listener and not the process. */
+/** Calls the listeners. One that throws or rejects affects no message, other listener or process. */
 export function emitSafely<Name extends keyof WorkerEvents>(
   emitter: EventEmitter<WorkerEvents>,
   name: Name,

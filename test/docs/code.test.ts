@@ -11,7 +11,8 @@ import { examplesIn, examplesOfSources } from './tsdoc-examples.ts';
  */
 const blocks = [...PAGES].flatMap(([page, text]) =>
   codeBlocks(text)
-    .filter(({ language, file, name }) => language === 'ts' && (file === undefined || name !== undefined))
+    .filter(({ language }) => language === 'ts')
+    .filter(({ file, part, name }) => (file === undefined && part === undefined) || name !== undefined)
     .map(({ name, line, code }) => ({ name: `${page}/${name ?? `${line}.ts`}`, code })),
 );
 

@@ -8,6 +8,8 @@ export interface CodeBlock {
   readonly name: string | undefined;
   /** The file of this repository that it shows, where a comment before it says so: `<!-- file: path -->`. */
   readonly file: string | undefined;
+  /** The file of which it shows some lines, where a comment says so: `<!-- part of: path -->`. */
+  readonly part: string | undefined;
 }
 
 /** A link, or an image. */
@@ -37,6 +39,7 @@ export function codeBlocks(page: string): CodeBlock[] {
         .join('\n'),
       name: /^`([\w.-]+\.\w+)`:$/.exec(text)?.[1],
       file: /^<!-- file: (.+) -->$/.exec(comment)?.[1],
+      part: /^<!-- part of: (.+) -->$/.exec(comment)?.[1],
     });
     index = end;
   }

@@ -13,6 +13,11 @@ const OF_THE_TESTS = /^(tsx|@types\/node|typescript-[\d.]+)$/;
 const shown = [...PAGES].flatMap(([page, text]) =>
   codeBlocks(text).flatMap(({ file, code }) => (file === undefined ? [] : [{ page, file, code }])),
 );
+const parts = [...PAGES].flatMap(([page, text]) =>
+  codeBlocks(text).flatMap(({ part, code, line }) =>
+    part === undefined ? [] : [{ at: `${page}:${line}`, part, code }],
+  ),
+);
 const pagesOfRecipes = [...PAGES.keys()].filter((page) => page.startsWith('docs/recipes/'));
 const projects = readdirSync(RECIPES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'shared')
@@ -21,6 +26,15 @@ const projects = readdirSync(RECIPES, { withFileTypes: true })
 if (process.env['UPDATE_DOCS'] === '1') {
   for (const page of pagesOfRecipes) writeFileSync(page, withFiles(readFileSync(page, 'utf8')));
 }
+
+describe('The parts of files that pages show', () => {
+  it('are in the files as they are shown', () => {
+    expect(parts.length).toBeGreaterThan(5);
+    const others = parts.filter(({ part, code }) => !hasLines(readFileSync(part, 'utf8'), code));
+    expect(others.map(({ at, part }) => `${at}: ${part}`)).toEqual([]);
+    expect(hasLines('a:\n  b: 1\n', 'a:\nb: 2')).toBe(false);
+  });
+});
 
 describe('The recipes', () => {
   it.each(shown.map(({ page, file, code }) => [page, file, code]))(
@@ -70,6 +84,16 @@ function packagesOf(project: string): string[] {
     readFileSync(path.join(RECIPES, project, 'package.json'), 'utf8'),
   ) as Readonly<Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>> | undefined>>;
   return Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !OF_THE_TESTS.test(name));
+}
+
+/** Whether the file has these lines one after the other, indented as the file wants them. */
+function hasLines(text: string, code: string): boolean {
+  const plain = (lines: string): string =>
+    `\n${lines
+      .split('\n')
+      .map((line) => line.trim())
+      .join('\n')}\n`;
+  return plain(text).includes(plain(code));
 }
 
 /** The page with each block that names a file as the file is. */

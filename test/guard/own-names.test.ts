@@ -13,12 +13,27 @@ describe('ownNames', () => {
     const hosts = [
       '127.0.0.1',
       '127.0.0.1:80',
+      '127.8.9.10:5500',
+      '127.0.0.1.evil.example',
+      '127.evil.example:4400',
+      '1127.0.0.1:80',
       'LocalHost:1',
       '[::1]:1',
       '[::1]',
       'localhost.evil.example:1',
     ];
-    expect(hosts.map((host) => names.isOwnHost(host))).toEqual([true, true, true, true, true, false]);
+    expect(hosts.map((host) => names.isOwnHost(host))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('takes any address, and no foreign name, where it listens on all', () => {

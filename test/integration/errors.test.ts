@@ -192,7 +192,7 @@ describe('On DynamoDB', () => {
           message: 'claimFailed',
           error: {
             code: 'BATCHLATCH_TABLE_NOT_FOUND',
-            message: expect.stringContaining('name the right one in CLAIMS_TABLE_NAME'),
+            message: expect.stringContaining('correct CLAIMS_TABLE_NAME'),
           },
         });
       }

@@ -177,7 +177,7 @@ describe('copyClaims', () => {
     const { adopt: _adopt, ...closed } = memoryStore();
     await expect(copyClaims(memoryStore(), closed)).rejects.toThrow('its admin has no adopt()');
     const store = memoryStore();
-    await expect(copyClaims(store, store)).rejects.toThrow('both stores are the same');
+    await expect(copyClaims(store, store)).rejects.toThrow('got one twice');
     await expect(copyClaims(store, memoryStore(), { keyPrefx: 'a' } as never)).rejects.toThrow('keyPrefix');
   });
 });

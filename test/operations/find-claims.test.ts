@@ -88,6 +88,33 @@ describe.each(['memory', 'a scan', 'the index'])('Claims are found, by %s,', (ho
     expect(await allOf(store, { recordId: 'message' })).toEqual([]);
   });
 
+  it('by a text that is a whole key, with one read, although other keys contain it', async () => {
+    const { store, client, mine, wanted } = await open();
+    await store.acquire([claimRequest(`copy:${mine.key}`)]);
+    const sent = watchRequests(client);
+    const { claims, next, rowsRead } = await findClaims(store, { text: mine.key });
+    expect([claims.map(({ key }) => key), next, rowsRead]).toEqual([[mine.key], undefined, 1]);
+    if (how !== 'memory') expect(sent.map(({ operation }) => operation)).toEqual(['BatchGetItem']);
+    expect(wanted.key).toContain(mine.key);
+  });
+
+  it('by a whole part of their keys, their hash, record or request, but not by the rest of a word', async () => {
+    const { store, byMessage, message } = await open();
+    const request = claimRequest('shop#v1:["tenant-1","o-42"]', {
+      lockedBy: 'OrdersFunction 42 4f1c2d3e',
+      recordId: 'm-7',
+    });
+    await store.acquire([request, claimRequest('shop#v1:["tenant-1","o-421"]')]);
+    for (const text of ['o-42', 'm-7', '4f1c2d3e', keyHash(request.key), 'shop#v1:["tenant-1","o-42"']) {
+      expect((await allOf(store, { text })).map(({ key }) => key)).toEqual([request.key]);
+    }
+    expect(await allOf(store, { text: 'tenant-1' })).toHaveLength(2);
+    expect((await allOf(store, { text: message })).map(({ key }) => key)).toContain(byMessage.key);
+    for (const text of ['o-4', '-42', 'tenant', '4f1c2d3']) {
+      expect(await allOf(store, { text })).toEqual([]);
+    }
+  });
+
   it('by the beginning of their keys', async () => {
     const { store, mine } = await open();
     const prefix = mine.key.split('#')[0] as string;
@@ -114,6 +141,7 @@ it.each<[unknown, unknown, RegExp]>([
   [{ keyHash: '' }, {}, /`keyHash` to be a non-empty string/],
   [{ recordId: '' }, {}, /`recordId` to be a non-empty string/],
   [{ key: 7 }, {}, /`key` to be a non-empty string/],
+  [{ text: '' }, {}, /`text` to be a non-empty string/],
   [{ keyPrefix: '' }, {}, /`keyPrefix` to be a non-empty string/],
   [{ recordId: 'm' }, { limit: 0 }, /`limit` to be an integer from 1 to 1000/],
   [{ recordId: 'm' }, { cursor: 'nothing' }, /`cursor` to be the `next` of a page/],

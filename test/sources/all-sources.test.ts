@@ -115,7 +115,7 @@ describe('allSources', () => {
   ])('refuses %s and says what it got', (_what, event, got) => {
     const read = (): unknown => readEvent(event);
     expect(read).toThrow(
-      `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3`,
+      `Cannot read ${got}: batchlatch reads SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge`,
     );
     expect(read).toThrow(expect.objectContaining({ code: 'BATCHLATCH_UNSUPPORTED_EVENT' }));
   });

@@ -34,7 +34,7 @@ describe("a worker's options", () => {
     [{ dependencies: { name: 'payments', isDown } }, 'Expected `dependencies`'],
     [{ dependencies: [{ name: 'payments' }] }, 'Expected `dependencies`'],
     [{ dependencies: [{ name: 'pay"ments', isDown }] }, 'Expected `dependencies`'],
-    [{ dependencies: [{ name: 'claim-store', isDown }] }, 'give the dependency another name'],
+    [{ dependencies: [{ name: 'claim-store', isDown }] }, "is the claim store's name: rename the dependency"],
     [
       {
         dependencies: [
@@ -42,7 +42,7 @@ describe("a worker's options", () => {
           { name: 'payments', isDown },
         ],
       },
-      'two dependencies are called `payments`',
+      'two dependencies have the name `payments`',
     ],
     [{ adaptive: true }, 'Expected `adaptive`'],
     [{ adaptive: { tolerance: 1 } }, 'Expected `adaptive`'],
@@ -52,7 +52,7 @@ describe("a worker's options", () => {
     [{ concurrencyPerGroup: 30, maxInFlight: 20 }, '`concurrencyPerGroup` (30) is above `maxInFlight` (20)'],
     [
       { concurrencyPerGroup: 2, queueUrl: `${needed.queueUrl}.fifo` },
-      '`concurrencyPerGroup` is 2, and the groups of a FIFO queue have 1',
+      '`concurrencyPerGroup` is 2: a FIFO queue allows only 1',
     ],
   ])('refuses %j', (options, why) => {
     expect(messageOf(options)).toMatch(/^createWorker: /);

@@ -30,6 +30,7 @@ import { type ClientOfDynamoDB, sdkTransport } from './sdk/sdk-transport.ts';
 import { singleWriter } from './single-writer.ts';
 import { transportFromEnvironment } from './transport-from-environment.ts';
 import { boundedTransport } from './transport.ts';
+import { warn } from '../../base/warn.ts';
 
 /** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
@@ -129,10 +130,10 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (!isUnknownOperation(thrown)) throw thrown;
       if (current === batch) {
         current = single;
-        process.emitWarning(
+        warn(
+          'BATCHLATCH_SINGLE_WRITES',
           'This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now ' +
             "on. Set `writes: 'single'` to avoid this warning.",
-          { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' },
         );
       }
       return run(single);

@@ -11,7 +11,12 @@ export interface CommitRefusal {
   readonly item?: CommitValues;
 }
 
-/** The items of `commit` are invalid (`BATCHLATCH_COMMIT_ITEMS`). Nothing was sent. */
+/**
+ * The items of `commit` do not fit a transaction, or contain the claim's own row. Nothing was sent. Code:
+ * `BATCHLATCH_COMMIT_ITEMS`.
+ *
+ * @remarks Correct the entry in the message.
+ */
 export class CommitItemsError extends BatchlatchError {
   override name = 'CommitItemsError';
   /**
@@ -25,8 +30,10 @@ export class CommitItemsError extends BatchlatchError {
 }
 
 /**
- * A condition of the handler's own items did not hold (`BATCHLATCH_COMMIT_REFUSED`). Nothing was written, and
- * the claim is still the attempt's: the handler may commit other items, return without an effect, or throw.
+ * A condition of the handler's own items did not hold (`reasons`). Nothing was written, and the claim is
+ * still held. Code: `BATCHLATCH_COMMIT_REFUSED`.
+ *
+ * @remarks Commit other items, return without an effect, or throw.
  */
 export class CommitRefusedError extends BatchlatchError {
   override name = 'CommitRefusedError';

@@ -1,5 +1,6 @@
 import { StoreError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
+import type { StoreErrorCode } from '../../claims/store-error-code.ts';
 
 /**
  * Statement codes, cancellation reasons and exception names after which the same write may succeed.
@@ -39,15 +40,14 @@ export function isMissingIndex(thrown: unknown): boolean {
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const { name, message, code: ofNetwork, fault } = told(thrown);
-  const final = (code: string, text: string): StoreError =>
+  const final = (code: StoreErrorCode, text: string): StoreError =>
     new StoreError(text, { cause: thrown, isRetryable: false, code });
 
   if (name.startsWith('ResourceNotFound')) {
     return final(
       'BATCHLATCH_TABLE_NOT_FOUND',
       `DynamoDB has no table \`${tableName}\` in this account, region and endpoint. ` +
-        'Create it (template.yaml and claimsTableDefinition() define it), or name the right one in ' +
-        'CLAIMS_TABLE_NAME or `tableName`.',
+        'Create it (`npx batchlatch table create`), or correct CLAIMS_TABLE_NAME or `tableName`.',
     );
   }
   if (name.startsWith('AccessDenied')) {

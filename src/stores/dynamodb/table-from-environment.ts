@@ -36,11 +36,16 @@ export function refusedInTests<Made>(made: () => Made): () => Made {
   };
 }
 
+/**
+ * A test would write to DynamoDB in AWS. Over HTTP: 503. Functions in Lambda are never refused. Code:
+ * `BATCHLATCH_DEFAULT_STORE_IN_TESTS`.
+ *
+ * @remarks See docs/recipes/testing.md#without-a-store.
+ */
 const IN_TESTS =
-  'NODE_ENV is `test` and no `store` is given, so the test would write to the table that ' +
-  'CLAIMS_TABLE_NAME names in AWS. ' +
+  'NODE_ENV is `test` and no `store` is given, so the test would write to DynamoDB in AWS. ' +
   'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
-  'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same';
+  'or pass `store: dynamoDBStore()` to use AWS';
 
 function isUnitTest(): boolean {
   const { NODE_ENV, AWS_LAMBDA_RUNTIME_API, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env;

@@ -1,6 +1,7 @@
 import { isObject } from '../../base/is-object.ts';
 import { StoreError } from '../../base/errors.ts';
 import { DEFAULT_TABLE } from './table-name.ts';
+import type { StoreErrorCode } from '../../claims/store-error-code.ts';
 
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
 
@@ -30,7 +31,7 @@ export function toStoreError(thrown: unknown, on: FailedOn): StoreError {
 
 interface Known {
   readonly test: (told: Told) => boolean;
-  readonly code?: string;
+  readonly code?: StoreErrorCode;
   readonly message: (told: Told, on: FailedOn) => string;
 }
 

@@ -20,9 +20,9 @@ import { CHANGE, INSERT } from './scripts.ts';
 const CLOCK = { now: () => 0 };
 
 /**
- * A conditional store with a shorter way for most batches: first deliveries, and completions, whose rows differ
- * only in key, owner and result. One claim or change is made for all of them. Rows that the script did not
- * write are decided as those of any other batch, from the answers that came for them.
+ * Wraps a conditional store with a shorter way for batches of first deliveries or completions, whose rows
+ * differ only in key, owner and result: one claim or change serves all of them. Rows that the script did not
+ * write are decided as usual, from its answers.
  */
 export function alikeRowsStore(
   call: ScriptCaller,
@@ -76,7 +76,6 @@ export function alikeRowsStore(
   };
 }
 
-/** Whether the first claims of both requests differ only in key and owner. */
 function isLikeFirst(request: ClaimRequest, first: ClaimRequest): boolean {
   const { key, recordId } = request;
   return (
@@ -90,7 +89,6 @@ function isLikeFirst(request: ClaimRequest, first: ClaimRequest): boolean {
   );
 }
 
-/** Whether both settlements are completions that differ only in key, owner and result. */
 function endsLike(one: Settlement, first: Settlement): boolean {
   return (
     one.end === 'complete' &&
@@ -127,7 +125,7 @@ async function withOthers<Item, Outcome>(
   return outcomes;
 }
 
-/** A write whose first call was made already: it has these answers. */
+/** Returns a write whose first call has been made already, with these answers. */
 function knownAtFirst<Rows>(known: ScriptAnswer[], write: Write<Rows>): Write<Rows> {
   let isFirst = true;
   return (rows, signal) => {

@@ -5,6 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
 import { REDIS_QUESTION_MS } from '../../base/limits.ts';
 import { unansweredByStore } from '../../claims/store-errors.ts';
+import { warn } from '../../base/warn.ts';
 
 /** Settings of one server. A member is absent if the server does not tell this user. */
 export interface RedisServer {
@@ -24,7 +25,7 @@ export interface RedisServer {
 export interface RedisProblem {
   /** `BATCHLATCH_EVICTION`: the server may delete claims when its memory is full. */
   readonly code: 'BATCHLATCH_EVICTION';
-  /** What is wrong, and what to do. */
+  /** The problem, and how to solve it. */
   readonly message: string;
 }
 
@@ -83,7 +84,7 @@ const checked = new WeakSet<object>();
 export function warnOfEviction(client: RedisClient, connection: Connection): void {
   if (checked.has(client)) return;
   checked.add(client);
-  void warnIfEvicting(client, connection).catch(() => undefined); // no warning if the server does not tell
+  void warnIfEvicting(client, connection).catch(() => undefined); // no warning if the server does not say
 }
 
 async function warnIfEvicting(client: RedisClient, connection: Connection): Promise<void> {
@@ -92,7 +93,7 @@ async function warnIfEvicting(client: RedisClient, connection: Connection): Prom
   for (const primary of primaries) {
     const [problem] = problemsOf(await serverBehind(primary));
     if (problem === undefined) continue;
-    process.emitWarning(problem.message, { type: 'BatchlatchWarning', code: problem.code });
+    warn(problem.code, problem.message);
     return;
   }
 }
@@ -103,8 +104,8 @@ function problemsOf({ evictionPolicy }: RedisServer): RedisProblem[] {
     {
       code: 'BATCHLATCH_EVICTION',
       message:
-        `Redis deletes keys when its memory is full (maxmemory-policy \`${evictionPolicy}\`): claims would be forgotten, and their work done ` +
-        'again. Set `maxmemory-policy noeviction`.',
+        `Redis deletes keys when its memory is full (maxmemory-policy \`${evictionPolicy}\`): ` +
+        'claims would be forgotten, and their work repeated. Set `maxmemory-policy noeviction`.',
     },
   ];
 }
@@ -136,7 +137,7 @@ function infoIn(text: string): ReadonlyMap<string, string> {
 
 const QUESTION = { ms: REDIS_QUESTION_MS };
 
-/** A connection whose calls fail after 10 seconds: clients keep commands while they are not connected. */
+/** Limits calls to 10 seconds: clients keep commands while they are not connected. */
 function boundedConnection(connection: Connection): Connection {
   const limits = { send: QUESTION, primaries: QUESTION };
   const limited = bounded(connection, limits, unansweredByStore, systemClock);

@@ -1,10 +1,11 @@
 import { StoreError } from '../../base/errors.ts';
+import type { StoreErrorCode } from '../../claims/store-error-code.ts';
 
-/** An error of Redis, told by how it begins, and our message for it. With a `code` it is not retryable. */
+/** An error of Redis, recognised by its beginning, and our message. With a `code` it is not retryable. */
 interface Failure {
   readonly begins: RegExp;
   readonly message: string;
-  readonly code?: string;
+  readonly code?: StoreErrorCode | 'BATCHLATCH_CONFIGURATION';
 }
 
 const FAILURES: readonly Failure[] = [
@@ -16,12 +17,12 @@ const FAILURES: readonly Failure[] = [
   {
     begins: /^OOM\b/,
     message:
-      'The memory of Redis is full (`maxmemory`), so it takes no new claims. Give it more memory, or shorten `retentionMs`',
+      'The memory of Redis is full (`maxmemory`): it stores no claims. Add memory, or shorten `retentionMs`',
   },
   {
     begins: /^READONLY\b/,
     message:
-      'This Redis is a replica and takes no writes: a failover is under way, or the client is connected to a replica',
+      'This Redis is a read-only replica: a failover is in progress, or the client is connected to a replica',
   },
   { begins: /^LOADING\b/, message: 'Redis is still loading its data after a start' },
   { begins: /^MASTERDOWN\b/, message: 'This Redis is a replica without a link to its primary' },
@@ -33,28 +34,25 @@ const FAILURES: readonly Failure[] = [
   { begins: /^NOREPLICAS\b/, message: 'Redis has fewer replicas than `min-replicas-to-write` asks for' },
   {
     begins: /^MISCONF\b/,
-    message: 'Redis takes no writes because it cannot save its data to disk (`stop-writes-on-bgsave-error`)',
+    message: 'Redis takes no writes: it cannot save its data to disk (`stop-writes-on-bgsave-error`)',
   },
   {
     begins: /^CROSSSLOT\b/,
     message:
-      'This Redis is a cluster behind one endpoint: give `slots` to redisStore, so that each call is about one slot',
+      'This Redis is a cluster behind one endpoint: set `slots` of redisStore, to group claims by slot',
     code: 'BATCHLATCH_CONFIGURATION',
   },
 ];
 
-/**
- * Errors of the server begin with a word in capitals. Others come from the client, mostly for a lost
- * connection.
- */
+/** Server errors begin with a word in capitals. Others come from the client, mostly for a lost connection. */
 const FROM_SERVER = /^[A-Z]{2,} /;
 
-/** Server errors that pass by themselves. */
+/** Temporary errors of the server. */
 const PASSING = /^ERR (max number of clients|max clients)/;
 
 /**
- * Returns a `StoreError` for an error of the client, or for the text of an error in an answer. Errors of
- * clients may hold the command with all its arguments; the `cause` that is kept does not.
+ * Returns a `StoreError` for an error of the client or a script. The kept `cause` is without the command,
+ * which clients add to their errors with all arguments.
  */
 export function toStoreError(thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown;
@@ -75,14 +73,13 @@ function accessDenied(message: string, cause: Error): StoreError {
   const command = /'([a-z|]+)'/i.exec(message)?.[1];
   const what = /\bkeys?\b/.test(message.replace(/'[^']*'$/, ''))
     ? 'the keys of the claims. Allow the pattern of their prefix, such as `~batchlatch:*`,'
-    : `${command === undefined ? 'a command that a script needs' : `the command ${command.toUpperCase()}`}. Allow it`;
+    : `${command === undefined ? 'a command of a script' : `the command ${command.toUpperCase()}`}. Allow it`;
   return new StoreError(
-    `The ACL of Redis refuses ${what} for the user of the client (docs/stores/redis.md lists what is needed).`,
+    `The ACL of Redis refuses ${what} for the user of the client (see docs/stores/redis.md).`,
     { cause, isRetryable: false, code: 'BATCHLATCH_ACCESS_DENIED' },
   );
 }
 
-/** Whether the server does not know the script, as after a restart or a failover. */
 export function isUnknownScript(thrown: unknown): boolean {
   return told(thrown).message.startsWith('NOSCRIPT');
 }

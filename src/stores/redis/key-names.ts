@@ -1,16 +1,11 @@
 export interface KeyNames {
-  /** Over how many hash tags the keys are spread; 0: none are used. */
+  /** The number of hash tags for the keys; 0: none. */
   readonly slots: number;
-  /** Returns the number of the key's hash tag, from 0. */
   slotOf(key: string): number;
-  /** Returns the name of the key's row in Redis. */
   nameOf(key: string): string;
-  /** Returns the key of a row's name; undefined if no key has this name. */
+  /** Returns the key of a row; undefined if no key has this name. */
   keyOf(name: string): string | undefined;
-  /**
-   * Returns a pattern for SCAN that matches the rows of keys with this prefix, after the prefix that the
-   * client adds.
-   */
+  /** Returns a SCAN pattern for keys with this prefix, after the prefix that the client adds. */
   patternOf(keyPrefix: string, clientPrefix: string): string;
 }
 

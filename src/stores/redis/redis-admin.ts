@@ -36,7 +36,8 @@ export interface RedisAdminOptions extends RedisStoreOptions {
  * @param options The client and the place of the claims, as for `redisStore`.
  *
  * @example
- * const { count } = await redisAdmin({ client: new Redis('redis://127.0.0.1:6379') }).count({ state: 'parked' });
+ * const admin = redisAdmin({ client: new Redis('redis://127.0.0.1:6379') });
+ * const { count } = await admin.count({ state: 'parked' });
  */
 export function redisAdmin(options: RedisAdminOptions): ClaimAdmin {
   return redisAdminBy(options, {});
@@ -65,7 +66,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
     });
   }
 
-  /** Calls the admin of each slot with the slot's items, by the time of its server. */
+  /** Calls the admin of each slot with the items of the slot, at its server's time. */
   async function bySlots<Item extends { readonly key: string }, Outcome>(
     items: readonly Item[],
     ask: (admin: RowsAdmin, items: readonly Item[]) => Promise<Outcome[]>,
@@ -74,7 +75,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
     const outcomes: Outcome[] = [];
     const inSlot = async (some: readonly Item[]): Promise<Outcome[]> => {
       try {
-        // A key that Redis cannot store gets its own error later.
+        // Keys that Redis cannot store are refused later, each by itself.
         const storable = some.find(({ key }) => key.isWellFormed());
         return await ask(await byServersTime(storable?.key ?? ''), some);
       } catch (thrown) {

@@ -37,10 +37,7 @@ export interface IoRedisCluster extends IoRedisClient {
   nodes(role: 'master'): IoRedisClient[];
 }
 
-/**
- * The members of a node-redis (`redis` on npm) client or pool that the store uses: `createClient(…)`,
- * `createClientPool(…)`.
- */
+/** The members of a node-redis (`redis` on npm) client or pool that the store uses. */
 export interface NodeRedisClient {
   /**
    * Sends a command.

@@ -25,17 +25,14 @@ import { warnOfEviction } from './check-redis.ts';
 
 /** Options of `redisStore()`. */
 export interface RedisStoreOptions {
-  /**
-   * A client of `ioredis` or of `redis` (node-redis), also of a cluster; one of node-redis has to be
-   * connected.
-   */
+  /** A client or cluster of `ioredis` or `redis` (node-redis); node-redis must be connected. */
   readonly client: RedisClient;
   /** The prefix of the names of claims in Redis, without braces. Default `batchlatch:`. */
   readonly prefix?: string;
   /**
-   * Over how many slots of a cluster the claims are spread, from 1 to 1,024. A batch takes one script call
-   * for each slot that its claims are in. Another number gives other names, so existing claims are no longer
-   * found. Default: 16 for the client of a cluster, none for other clients.
+   * The number of slots of a cluster that hold the claims, from 1 to 1,024. A batch needs a script call for
+   * each of its slots. Another number changes the names of claims, so existing ones are no longer found.
+   * Default: 16 for the client of a cluster, none for other clients.
    */
   readonly slots?: number;
   /**
@@ -43,10 +40,7 @@ export interface RedisStoreOptions {
    * is ahead becomes the primary. Default 0.
    */
   readonly clockToleranceMs?: number;
-  /**
-   * Waits after each write until replicas have it, so that fewer writes are lost in a failover. Default: does
-   * not wait.
-   */
+  /** Waits after each write until replicas have it: a failover loses fewer. Default: does not wait. */
   readonly wait?: WaitOptions;
 }
 
@@ -66,7 +60,7 @@ const DEFAULT_PREFIX = 'batchlatch:';
 const SLOTS_OF_CLUSTERS = 16;
 /** Results stay in the memory of Redis until they are forgotten. Longer ones need `resultsIn`. */
 export const MAX_RESULT_BYTES = 1_048_576;
-/** One script writes as many rows. */
+/** The most rows of one script. */
 export const REQUEST_SIZE: number = WRITES_PER_SCRIPT;
 
 type RedisStore = ClaimStore & Required<Pick<ClaimStore, 'start' | 'requestSize' | 'maxResultBytes'>>;
@@ -116,10 +110,7 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
   };
 }
 
-/**
- * Returns the rows that the options describe. Throws a `ConfigurationError` that names the factory if they
- * cannot work.
- */
+/** Returns the rows of the options. Throws a `ConfigurationError` that names the factory. */
 export function rowsOf(
   factory: string,
   options: RedisStoreOptions,

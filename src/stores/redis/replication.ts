@@ -15,10 +15,7 @@ export interface WaitOptions {
   readonly aof?: boolean;
 }
 
-/**
- * Sends a command, then waits for the copies of all earlier writes of the primary: also of rows that the
- * command only met.
- */
+/** Sends a command, then waits for copies of all earlier writes of the primary, rows read included. */
 export type Replication = (
   connection: Connection,
   key: string,
@@ -35,7 +32,8 @@ export function replicationOf(wait: WaitOptions | undefined, connection: Connect
   if (wait === undefined) return unreplicated;
   if (connection.sendBoth === undefined) {
     throw new ConfigurationError(
-      'redisStore: `wait` needs a client that writes and waits on one connection, which a pool or a sentinel client of node-redis does not: use createClient or createCluster',
+      'redisStore: `wait` needs a client that writes and waits on one connection, ' +
+        'unlike a pool or a sentinel client of node-redis: use createClient or createCluster',
     );
   }
   const { replicas, timeoutMs, aof = false } = wait;
@@ -64,7 +62,8 @@ function isEnough(waited: Sent, { replicas, aof }: WaitOptions): boolean {
 
 function unknownToServer(): StoreError {
   return new StoreError(
-    '`wait: { aof: true }` of redisStore needs the command WAITAOF, which this server does not have: it is in Redis 7.2 and later, and Valkey. Leave `aof` out.',
+    '`wait: { aof: true }` of redisStore needs the command WAITAOF of Redis 7.2 or Valkey, ' +
+      'and this server does not have it: omit `aof`.',
     { isRetryable: false, code: 'BATCHLATCH_CONFIGURATION' },
   );
 }

@@ -9,10 +9,7 @@ export interface Row {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/**
- * A write of a row, without its values for the fields in `own`. Times are relative to one that the server
- * adds.
- */
+/** A write of a row, without the values of `own` fields. Times are relative to the server's. */
 export interface RowWrite {
   /** Names of times and milliseconds, in turn. */
   readonly times: readonly string[];
@@ -52,7 +49,6 @@ const KINDS = {
 } as const satisfies Readonly<Record<Exclude<keyof Claim, 'key'>, string>>;
 const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][];
 
-/** The fields whose values differ from row to row, and the key. */
 const OWN_NAMES: ReadonlySet<keyof Claim> = new Set<keyof Claim>([
   'key',
   ...FIELDS.flatMap(([name, kind]) => (kind === 'own' || kind === 'json' ? [name] : [])),
@@ -111,10 +107,7 @@ export function isAlike(one: Fields, other: Fields): boolean {
   return true;
 }
 
-/**
- * Returns the stored values of the fields that every transition changes, in the order that the scripts
- * expect.
- */
+/** Returns the stored values that every transition changes, in the order that the scripts expect. */
 export function witnessesOf({ fields }: Row): string[] {
   return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
 }
@@ -147,7 +140,8 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
 }
 
 const NOT_OURS =
-  'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.';
+  'is not a claim: it is not a hash with an `owner` and a known `status`. ' +
+  'Only batchlatch may use the `prefix` of `redisStore`.';
 
 /** Returns the error for a key that another program uses. */
 export function notOurs(key: string): StoreError {

@@ -29,15 +29,11 @@ interface ScriptOptions {
   readonly isFenced: boolean;
   /** The most rows of one script. Redis does nothing else while a script runs. */
   readonly mostRows: number;
-  /**
-   * Whether rows that are written or read must be replicated, if the store waits for replicas. Default true.
-   */
+  /** Whether rows written or read must be replicated, if the store waits for replicas. Default true. */
   readonly waits?: boolean;
 }
 
-/**
- * Returns an answer for each item, in order. Never rejects: a call that fails is an error of its own items.
- */
+/** Returns an answer for each item, in order. Never rejects: a failed call fails its own items. */
 export type ScriptCaller = (
   script: Script,
   items: readonly ScriptItem[],
@@ -45,19 +41,13 @@ export type ScriptCaller = (
   signal?: StopSignal,
 ) => Promise<ScriptAnswer[]>;
 
-/**
- * Callers wait for at most 30 seconds (`engineStore`): nobody would use a claim that is made later, until its
- * lease ends.
- */
+/** The time after which callers have given up (`engineStore`). A later claim would only block its key. */
 const LATEST_MS = 30_000;
 
 /** The most text of arguments in one script, in UTF-16 code units. A single item may be longer. */
 const MOST_TEXT = 1_000_000;
 
-/**
- * Creates a function that calls scripts: in parallel for each slot, and in chunks that do not hold Redis for
- * long.
- */
+/** Creates a function that calls scripts: in parallel for each slot, in chunks that Redis runs quickly. */
 export function scriptCaller(rows: RedisRows): ScriptCaller {
   const { connection, names, clock, serverNow, clockToleranceMs, replication } = rows;
   const serverClocks = new ServerClocks();
@@ -141,7 +131,7 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
   };
 }
 
-/** Whether one script can take all items, as in most batches. */
+/** Returns whether one script can take all items, as for most batches. */
 function isOneChunk(items: readonly ScriptItem[], mostRows: number): boolean {
   let length = 0;
   for (const { key, args } of items) {

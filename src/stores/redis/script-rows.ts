@@ -3,10 +3,10 @@ import { textOf } from './connection.ts';
 import { toStoreError } from './failures.ts';
 import { notOurs, type Row } from './row.ts';
 
-/** One row of a script call. */
+/** A row in a script call. */
 export interface ScriptItem {
   readonly key: string;
-  /** A stored row of this owner must be replicated too. Undefined: a row of any owner. */
+  /** The owner whose stored row must be replicated too. Undefined: any owner. */
   readonly owner?: string;
   /** The part of the row's write that other rows may share. Undefined if the script writes no fields. */
   readonly template?: readonly string[];
@@ -14,17 +14,13 @@ export interface ScriptItem {
   readonly args: readonly string[];
 }
 
-/**
- * The answer of a script for one row. `refused` has the stored row, if there is one, and the server's time.
- */
+/** The answer for one row. `refused` has the stored row, if there is one, and the server's time. */
 export type ScriptAnswer =
   | { readonly status: 'written' }
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
   | { readonly status: 'error'; readonly error: Error };
 
-/**
- * Adds the templates, and then the arguments of each item, after its template's number if there are several.
- */
+/** Adds the templates, then each item's arguments after its template's number, if there are several. */
 export function addItems(args: string[], items: readonly ScriptItem[]): void {
   const templates = templatesOf(items);
   args.push(String(templates.size));
@@ -99,10 +95,7 @@ function fieldsOf(flat: readonly unknown[]): Map<string, string> {
   return fields;
 }
 
-/**
- * Turns the answers for rows that must be replicated, and are not, into errors: rows of this call's owners,
- * and rows read.
- */
+/** Turns answers into errors for rows that must be replicated and are not: own rows, and rows read. */
 export function notReplicated(
   items: readonly ScriptItem[],
   answers: readonly ScriptAnswer[],

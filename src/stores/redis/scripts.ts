@@ -7,17 +7,16 @@ export interface Script {
 }
 
 /**
- * The arguments and the answer of every script. The rows are its keys. Its arguments are:
+ * The arguments and the answer of every script. Its keys are the rows. Its arguments are:
  *
  * - the time (empty: the server's), the latest time at which the script still writes (empty: any), and by how
  *   many milliseconds rows outlive their retention;
- * - the number of templates, and each template: all that rows of this call have in common;
- * - for each row its template's number (left out where there is one template), the values of the template's
- *   own fields, and what the script compares the stored row with.
+ * - the number of templates, and each template: the fields that rows of this call have in common;
+ * - for each row its template's number (left out if there is one template), the values of the template's own
+ *   fields, and the values to compare the stored row with.
  *
  * The answer is the time, the number of rows that were written, and for each other row its index and one of:
- * the stored row, 0 where there is none, or the text of an error. An error of one row does not stop the
- * script.
+ * the stored row, 0 for a missing row, or the text of an error. An error of one row does not stop the script.
  */
 const COMMON = `
 local failed = nil
@@ -124,7 +123,7 @@ function script(body: string): Script {
   return { text, sha: hash('sha1', text) };
 }
 
-/** Writes rows whose keys have none. */
+/** Writes rows whose keys are free. */
 // rule: redis-first-claims
 export const INSERT: Script = script(`
 for i, key in ipairs(KEYS) do
@@ -143,10 +142,9 @@ for i, key in ipairs(KEYS) do
 end`);
 
 /**
- * Changes rows that are IN_PROGRESS and of this owner, and whose lease ends no later than the template
- * allows, where it says so. The TTL is written before the fields: Redis refuses a script's first write when
- * its memory is full, and lets the later ones pass. A completion that could not be stored would have its
- * effect done again.
+ * Changes rows that are IN_PROGRESS and of this owner, if their lease ends by the time in the template, if
+ * any. The TTL is written first: with full memory, Redis refuses only a script's first write, and a
+ * completion must be stored completely.
  */
 // rule: redis-owner
 export const CHANGE: Script = script(`
@@ -165,7 +163,6 @@ for i, key in ipairs(KEYS) do
   end
 end`);
 
-/** Reads rows. */
 export const READ: Script = script(`
 for i, key in ipairs(KEYS) do add(i, row_of(key)) end`);
 

@@ -1,8 +1,8 @@
 /**
  * The least by which the clock of each slot's server is ahead of this machine's: the server's time minus the
- * time at which its answer arrived. The time of sending would make it too large: a client may keep a command
- * for half a minute, and every later call would be accepted that much later. The answer to the latest command
- * counts, because a server that has taken over a slot has its own clock.
+ * arrival of its answer. The time of sending would give too much: a client may hold a command for half a
+ * minute, and later calls would be accepted that much later. Only the latest answer counts, because a server
+ * that has taken over a slot has another clock.
  */
 export class ServerClocks {
   readonly #known: { readonly sending: number; readonly aheadMs: number }[] = [];

@@ -1,4 +1,4 @@
-/** What the server and these pages tell each other; there is no code behind it. */
+/** Types of the server's API, without code. */
 export type {
   ClaimJson,
   ClaimState,
@@ -11,7 +11,10 @@ export type {
 } from 'batchlatch/operations';
 export type * from '../../src/console/api.ts';
 export type * from '../../src/console/redrive-api.ts';
+export type * from '../../src/console/send/send-api.ts';
 export type * from '../../src/console/sign-in-api.ts';
+export type * from '../../src/console/waterfall/read-waterfall.ts';
+export type * from '../../src/console/waterfall/waterfall.ts';
 
-/** A number, or the text of one that a double cannot hold. */
+/** A number, or a string if a double cannot hold it exactly. */
 export type Num = number | string;

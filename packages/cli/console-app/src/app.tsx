@@ -13,8 +13,10 @@ import { Link } from './parts/link.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { useAddress } from './state/address.ts';
 import { useStore } from './state/store.ts';
+import { shown } from './text/shown.ts';
 import { ShellHeader } from './shell/shell-header.tsx';
 import { RedriveDialog } from './redrive/redrive-dialog.tsx';
+import { SendDialog } from './send/send-dialog.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
 import { ChangeDialog } from './changes/change-dialog.tsx';
 import { readSession } from './api/session.ts';
@@ -43,14 +45,27 @@ export function App(): JSX.Element {
       </a>
       <ShellHeader />
       <main id="main" ref={main} tabIndex={-1}>
+        {path !== '/' && <StoreOutage />}
         {error !== undefined && <ErrorNotice error={error} again={() => void readSession()} />}
         {page === undefined ? <NotFound /> : <page.Page />}
       </main>
       <ChangeDialog />
       <RedriveDialog />
+      <SendDialog />
       <Toasts />
       <Shortcuts />
     </>
+  );
+}
+
+/** On every page but the overview, which says it beside its numbers. */
+function StoreOutage(): JSX.Element | null {
+  const storeError = useStore(overview)?.storeError;
+  if (storeError === undefined) return null;
+  return (
+    <p class="warning" role="alert">
+      The store could not be read: {shown(storeError)} The console tries again by itself.
+    </p>
   );
 }
 

@@ -10,6 +10,7 @@ import './styles/stacked.css';
 import './styles/dialog.css';
 import './styles/overview.css';
 import './styles/claim.css';
+import './styles/waterfall.css';
 import { connection, reconnect, startLive } from './api/live.ts';
 import { readSession } from './api/session.ts';
 import { signIn } from './api/sign-in.ts';

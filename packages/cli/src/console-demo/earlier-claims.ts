@@ -28,6 +28,7 @@ export function earlierClaims(options: EarlierClaimsOptions): Claim[] {
   });
 }
 
+const DAY = 86_400_000;
 const MOST_CLAIMS = 900;
 const LONGEST_SECONDS = 600;
 const RETRIED_SHARE = 0.06;
@@ -66,14 +67,62 @@ function releasedBefore(done: Claim, { errors }: KindOfWork): Claim {
   return { ...done, attempt: 2, createdAt: claimedAt - 25_000, history: [release] };
 }
 
+/**
+ * Returns claims that wait for a person, as the imports of two tenants and a payment leave them, and a completed one
+ * whose work may have run twice.
+ */
+export function claimsWithAPast(now: number, retentionMs: number): Claim[] {
+  const [orders] = KINDS;
+  if (orders === undefined) return [];
+  const at = now - 9 * 60_000;
+  const parked = { status: 'PARKED', leaseUntil: at + 45_000, expiresAt: now + 90 * DAY } as const;
+  const ofTenants = ['acme', 'globex'].flatMap((tenant) =>
+    Array.from({ length: 30 }, (_, index): Claim => ({
+      ...claimOf(orders, `${tenant}/o-${301 + index}`, 'charge-orders-1', at + index * 500),
+      ...parked,
+      updatedAt: at + index * 500 + 300,
+      error: { name: 'CreditLimitReached', message: `the tenant ${tenant} has reached its limit` },
+    })),
+  );
+  const lapsed = {
+    name: 'LapsedLeaseError',
+    message: 'The lease lapsed while the handler ran, so its outcome is unknown',
+    code: 'BATCHLATCH_LAPSED_LEASE',
+  };
+  const unknown = ['o-21', 'o-22'].map((id): Claim => ({
+    ...claimOf(orders, id, 'charge-orders-2', at),
+    ...parked,
+    updatedAt: at + 60_000,
+    error: lapsed,
+  }));
+  const twice: Claim = {
+    ...claimOf(orders, 'o-23', 'charge-orders-1', at),
+    status: 'COMPLETED',
+    attempt: 2,
+    crashes: 1,
+    claimedAt: at + 50_000,
+    updatedAt: at + 51_000,
+    completedAt: at + 51_000,
+    leaseUntil: at + 95_000,
+    expiresAt: at + retentionMs,
+    result: JSON.stringify(orders.result('o-23')),
+  };
+  const tests = ['test-1', 'test-2'].map((id): Claim => ({
+    ...twice,
+    ...claimOf(orders, id, 'charge-orders-1', at),
+    status: 'COMPLETED',
+    updatedAt: at + 51_000,
+    claimedAt: at + 50_500,
+  }));
+  return [...ofTenants, ...unknown, twice, ...tests];
+}
+
 /** A claim whose process died some time ago. */
 export interface HungClaim {
   readonly kind: KindOfWork;
   readonly id: string;
   readonly claim: Claim;
 }
-
-const DAY = 86_400_000;
 
 /** Returns claims that hang when the demo starts. Their messages are in the dead-letter queue. */
 export function hungClaims(now: number): HungClaim[] {

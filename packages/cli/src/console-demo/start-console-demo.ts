@@ -6,9 +6,11 @@ import type { ClaimStore } from 'batchlatch/core';
 import { dynamoDBAdmin, dynamoDBStore } from 'batchlatch/dynamodb';
 import { createWorker } from 'batchlatch/worker';
 import { DisposeStack } from '../dev/emulators/dispose-stack.ts';
+import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
 import { type DemoServices, startDemoServices, type WorkQueues } from './demo-services.ts';
-import { earlierClaims, hungClaims, writeClaims } from './earlier-claims.ts';
+import { DemoLog } from './demo-log.ts';
+import { claimsWithAPast, earlierClaims, hungClaims, writeClaims } from './earlier-claims.ts';
 import { deleteExpired } from './housekeeping.ts';
 import { keyOf, KINDS } from './kinds-of-work.ts';
 import { sendWork } from './sending.ts';
@@ -32,6 +34,8 @@ export interface ConsoleDemo {
   readonly queues: readonly { readonly url: string; readonly name: string; readonly isDeadLetter: boolean }[];
   /** Derives the key of a message from its body. */
   readonly key: KeyOfMessage;
+  /** Reads the log of the work. */
+  readonly readLog: ReadLog;
   /** The running emulators. */
   readonly services: readonly LocalService[];
   /** Stops the work and the emulators. No data is kept. */
@@ -60,9 +64,11 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
     const admin = dynamoDBAdmin(table);
     const now = Date.now();
     await writeClaims(admin, earlierClaims({ seed, now, rate, retentionMs: RETENTION_MS }));
+    await writeClaims(admin, claimsWithAPast(now, RETENTION_MS));
     await leaveHung(admin, services, now);
     const stopping = new AbortController();
-    for (const work of queues) await startWorkers(work, store, sqs, seed, cleanup);
+    const log = new DemoLog();
+    for (const work of queues) await startWorkers(work, { store, sqs, seed, log }, cleanup);
     const sending = sendWork({ sqs, queues, seed, rate, signal: stopping.signal, delay });
     const cleaning = keepHouse(services, stopping.signal);
     for (const loop of [sending, cleaning]) loop.catch(onTrouble);
@@ -76,6 +82,7 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
       sqs,
       queues: queues.flatMap(namesOf),
       key: ({ body }) => keyIn(body),
+      readLog: log.read,
       services: running,
       stop: () => cleanup.run(),
     };
@@ -109,11 +116,16 @@ async function leaveHung(admin: ClaimAdmin, { sqs, queues }: DemoServices, now: 
   }
 }
 
+interface WorkPorts {
+  readonly store: ClaimStore;
+  readonly sqs: SQS;
+  readonly seed: number;
+  readonly log: DemoLog;
+}
+
 async function startWorkers(
   { kind, url: queueUrl, deadLetterUrl }: WorkQueues,
-  store: ClaimStore,
-  sqs: SQS,
-  seed: number,
+  { store, sqs, seed, log }: WorkPorts,
   cleanup: DisposeStack,
 ): Promise<void> {
   const work = workHandler({
@@ -125,6 +137,7 @@ async function startWorkers(
     deadLetterUrl,
     retentionMs: RETENTION_MS,
     delay,
+    observer: log.observer,
   });
   const deaths = { kind, seed, store, newId: randomUUID, leaseMs: LEASE_OF_THE_DYING_MS };
   const handler = withDeaths(work, deaths);

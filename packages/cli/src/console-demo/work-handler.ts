@@ -8,6 +8,7 @@ import {
   sqs as fromSqs,
   type SqsClient,
 } from 'batchlatch/core';
+import type { Observer } from 'batchlatch/observe';
 import type { SqsHandler } from 'batchlatch/worker';
 import { failureOf, keyOf, type KindOfWork, numberIn } from './kinds-of-work.ts';
 import { durationOf, MOST_RECEIVES, troubleOf } from './trouble.ts';
@@ -23,11 +24,13 @@ export interface WorkHandlerOptions {
   readonly retentionMs: number;
   /** Resolves after `ms`; rejects when `signal` is aborted. */
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Default: nothing is observed. */
+  readonly observer?: Observer;
 }
 
 /** Creates the processor of a kind of work. The number of each item determines its duration and its end. */
 export function workHandler(options: WorkHandlerOptions): BatchProcessor {
-  const { kind, seed, store, sqs, queueUrl, deadLetterUrl, retentionMs, delay } = options;
+  const { kind, seed, store, sqs, queueUrl, deadLetterUrl, retentionMs, delay, observer } = options;
   return createBatchProcessor<Readonly<Record<string, unknown>>>(
     async ({ body }, { attempt, signal }) => {
       const id = String(body[kind.idName]);
@@ -48,6 +51,7 @@ export function workHandler(options: WorkHandlerOptions): BatchProcessor {
       sqs,
       queueUrl,
       deadLetter: deadLetterQueue({ url: deadLetterUrl }),
+      ...(observer !== undefined && { observer }),
     },
   );
 }

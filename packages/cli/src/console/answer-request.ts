@@ -8,7 +8,7 @@ import { readJson } from './json.ts';
 import { callRoute, noApi, notSignedIn, requestNameOf, ROUTES } from './routes.ts';
 import { assertOwnHost, assertOwnPage, assertOwnPost, SECURITY_HEADERS } from './security.ts';
 import type { SessionSecrets } from './session-secrets.ts';
-import { fileAnswer } from './static-files.ts';
+import { errorPage, fileAnswer } from './static-files.ts';
 import { jsonAnswer, textAnswer, type WholeAnswer } from './whole-answer.ts';
 
 /** The parts that check and answer requests. */
@@ -35,9 +35,17 @@ export async function answerRequest(
     else {
       // The rest of the request is not read.
       if (!request.complete) response.setHeader('Connection', 'close');
-      send(response, isApi ? jsonAnswer(status, body) : textAnswer(status, body.error.message));
+      if (isNavigation(request)) send(response, errorPage(status, body.error));
+      else if (isApi) send(response, jsonAnswer(status, body));
+      else send(response, textAnswer(status, body.error.message));
     }
   }
+}
+
+/** Returns whether a browser shows the response as a page, as after a click on a link in a chat. */
+function isNavigation({ headers }: IncomingMessage): boolean {
+  const { accept = '', 'sec-fetch-dest': destination } = headers;
+  return destination === undefined ? accept.includes('text/html') : destination === 'document';
 }
 
 interface Address {

@@ -25,7 +25,17 @@ export function answerFor(thrown: unknown): { readonly status: number; readonly 
     return told(400, 'BATCHLATCH_CONFIGURATION', messageOf(thrown));
   }
   const { code } = (thrown ?? {}) as { readonly code?: unknown };
-  return told(500, typeof code === 'string' ? code : 'failed', messageOf(thrown));
+  return told(isOutage(thrown) ? 503 : 500, typeof code === 'string' ? code : 'failed', messageOf(thrown));
+}
+
+/** The SDK may wrap a network error, which then has its code in the message alone. */
+const NETWORK = /\b(ECONN(REFUSED|RESET|ABORTED)|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)\b/;
+
+/** Returns whether the store or SQS does not answer now and may answer later. */
+function isOutage(thrown: unknown): boolean {
+  const { code, isRetryable } = (thrown ?? {}) as { readonly code?: unknown; readonly isRetryable?: unknown };
+  const isOfStore = String(code).startsWith('BATCHLATCH_STORE');
+  return (isOfStore && isRetryable === true) || NETWORK.test(`${String(code)} ${messageOf(thrown)}`);
 }
 
 function told(

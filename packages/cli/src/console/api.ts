@@ -7,14 +7,18 @@ import type {
   ClaimState,
   Distribution,
   NewerRow,
+  NextStep,
   OperationKind,
   ParkedKind,
+  RedeliverySettings,
   RefusalReason,
   SentBy,
   StatisticsPeriod,
   StoredError,
   TimelineEvent,
 } from 'batchlatch/operations';
+import type { Narrowing } from './claim-narrowing.ts';
+import type { ErrorGroup } from './error-tally.ts';
 
 /** `GET /api/session` */
 export interface Session {
@@ -29,6 +33,8 @@ export interface Session {
   readonly readsBySelf: boolean;
   readonly estimatedRows?: number;
   readonly queues: readonly QueueJson[];
+  /** Whether a person may send messages to a queue. */
+  readonly canSend: boolean;
   readonly version: string;
   /** States that an index counts and lists. Other states need a scan. */
   readonly indexedStates: readonly ClaimState[];
@@ -81,6 +87,10 @@ export interface QueueFactsJson extends QueueJson {
   readonly oldestAgeMs?: number;
   /** The number of message groups that delay the others, from CloudWatch. */
   readonly noisyGroups?: number;
+  /** How it delivers messages again. */
+  readonly redelivery?: RedeliverySettings;
+  /** Whether the queue was deleted. */
+  readonly isDeleted?: true;
   readonly error?: string;
 }
 
@@ -105,6 +115,12 @@ export interface StatisticsJson {
   readonly periods: readonly StatisticsPeriod[];
   /** The number of completed claims that end before they begin, because clocks differ. They count as 0. */
   readonly negativeTimes: number;
+  /** The failed and parked claims by error, those of the most claims first. */
+  readonly errors: readonly ErrorGroup[];
+  /** The parked claims by kind. */
+  readonly parkedKinds: Readonly<Record<ParkedKind, number>>;
+  /** The time since the first attempt of each claim that is not completed. */
+  readonly ageMs?: Histogram;
 }
 
 /** The event `overview`. */
@@ -137,6 +153,8 @@ export interface JobJson {
 /** `GET /api/claims` */
 export interface ClaimsJson {
   readonly claims: readonly ClaimJson[];
+  /** Whether a search for any text found claims by their whole keys, and read nothing else. */
+  readonly isExact?: true;
   readonly next?: string;
   readonly readBy: 'index' | 'scan';
   /** The missing index because of which the table was scanned. */
@@ -171,10 +189,14 @@ export interface StartedJson {
   readonly ended?: JobJson;
 }
 
+/** The next thing that happens to a claim. */
+export type NextStepJson = Omit<NextStep, 'at'> & { readonly at?: string };
+
 /** `GET /api/claim` */
 export interface ClaimDetailJson {
   readonly claim: ClaimJson;
   readonly events: readonly EventJson[];
+  readonly next: NextStepJson;
   readonly logUrl?: string;
   readonly hasResult: boolean;
   /** The stored JSON text, with all digits of its numbers; only for `result=1`. */
@@ -182,12 +204,20 @@ export interface ClaimDetailJson {
 }
 
 /** A filter for the claims of a plan. */
-export interface FilterJson {
+export interface FilterJson extends Pick<Narrowing, 'error' | 'holder' | 'past'> {
   readonly state?: ClaimState;
   /** Only parked claims of this kind. */
   readonly parked?: ParkedKind;
-  readonly by?: 'key' | 'prefix' | 'record' | 'hash';
+  /** Only failed claims that a person released, or the others. */
+  readonly released?: 'yes' | 'no';
+  readonly by?: 'any' | 'key' | 'prefix' | 'record' | 'hash';
   readonly q?: string;
+  /** The numbers of a `Narrowing`, as digits: an address has them as text. */
+  readonly endedFrom?: string;
+  readonly endedBefore?: string;
+  readonly ranMs?: string;
+  readonly waitedMs?: string;
+  readonly ageMs?: string;
 }
 
 /** `POST /api/plan` */
@@ -282,11 +312,23 @@ export interface PeekJson {
   };
 }
 
+/** `POST /api/dead-letters/of-claim`: the messages of a claim, by queue. */
+export interface MessagesOfClaimJson {
+  readonly queues: readonly {
+    readonly queue: string;
+    readonly messages: readonly MessageJson[];
+    /** The number of messages that were looked at. */
+    readonly looked: number;
+    readonly isWhole: boolean;
+    readonly error?: string;
+  }[];
+}
+
 /** The event `action`, and a row of `GET /api/actions`. */
 export interface ActionJson {
   readonly at: string;
   readonly operator: string;
-  readonly what: OperationKind | 'redrive';
+  readonly what: OperationKind | 'redrive' | 'send';
   readonly reason: string;
   readonly asked: number;
   readonly done: number;

@@ -144,7 +144,8 @@ function seenIn(claim: unknown): unknown {
     : claim;
 }
 
-function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {
+/** Returns the members of a claim that a change depends on. */
+export function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {
   return { key, status, owner, attempt };
 }
 

@@ -15,6 +15,8 @@ import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
 import { redrivePlanIn, Redrives } from './redrives.ts';
+import { SeenClaims } from './seen-claims.ts';
+import { sendPlanIn, Sends } from './send/sends.ts';
 
 export interface ConsoleParts {
   readonly options: ConsoleOptions;
@@ -28,7 +30,9 @@ export interface ConsoleParts {
   readonly reads: AskedReads;
   readonly changes: Changes;
   readonly letters: DeadLetters;
+  readonly seen: SeenClaims;
   readonly redrives: Redrives;
+  readonly sends: Sends;
 }
 
 /** The most claims of a plan that the page sends back. */
@@ -36,7 +40,9 @@ const MOST_CARRIED = 1_000;
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
-  const { store, clock = systemClock, sqs, key, queues = [], onAction, keepsNothing = false } = options;
+  const seen = new SeenClaims(options.namespaces);
+  const store = seen.noting(options.store);
+  const { clock = systemClock, sqs, key, queues = [], onAction, keepsNothing = false } = options;
   const { usesReceives = false } = options;
   const stream = new EventStream(clock, (listeners) => {
     if (listeners > 0) overview.start();
@@ -71,7 +77,8 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     plans: keepsNothing ? new CarriedPlans(clock, changePlanIn) : new KeptPlans(clock),
     mostPlanned: keepsNothing ? MOST_CARRIED : MOST_PLANNED,
   });
-  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, rereads: keepsNothing });
+  const rereads = keepsNothing;
+  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen, rereads });
   const redrives = new Redrives({
     letters,
     store,
@@ -81,6 +88,16 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     actions,
     plans: keepsNothing ? new CarriedPlans(clock, redrivePlanIn) : new KeptPlans(clock),
     usesReceives,
+  });
+  const { sender } = options;
+  const sends = new Sends({
+    sender,
+    queues,
+    key,
+    store,
+    clock,
+    actions,
+    plans: keepsNothing ? new CarriedPlans(clock, sendPlanIn) : new KeptPlans(clock),
   });
   return {
     options,
@@ -94,7 +111,9 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     reads,
     changes,
     letters,
+    seen,
     redrives,
+    sends,
   };
 }
 

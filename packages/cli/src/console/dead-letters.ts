@@ -8,9 +8,12 @@ import {
 } from 'batchlatch/operations';
 import type { Clock } from '../tool-base/clock.ts';
 import { isoTime } from '../tool-base/iso-time.ts';
-import type { MessageJson, PeekJson, QueueJson } from './api.ts';
-import { ApiError, badRequest } from './api-error.ts';
+import type { MessageJson, MessagesOfClaimJson, PeekJson, QueueJson } from './api.ts';
+import { ApiError, badRequest, messageOf } from './api-error.ts';
+import { MOST_PEEKED } from './inputs.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
+import { isQueueDeleted } from './queue-reader.ts';
+import type { SeenClaims } from './seen-claims.ts';
 
 export interface DeadLettersPorts {
   readonly store: ClaimAdmin;
@@ -19,12 +22,14 @@ export interface DeadLettersPorts {
   readonly key: KeyOfMessage | undefined;
   readonly queues: readonly QueueJson[];
   readonly usesReceives: boolean;
+  readonly seen: SeenClaims;
   /** Whether to read the queue again for a body that is not kept. */
   readonly rereads: boolean;
 }
 
 const DEFAULT_PEEKED = 50;
-const MOST_REREAD = 500;
+/** The most messages of a look whose claims are read by keys that may be theirs. */
+const MOST_SEARCHED = 50;
 
 /** The messages of dead-letter queues with their claims. */
 export class DeadLetters {
@@ -76,11 +81,33 @@ export class DeadLetters {
       }),
     );
     for (const { messageId, body } of messages) this.#bodies.keep(queueUrl, messageId, body);
+    const found = await this.#withOtherClaims(messages, signal);
     return {
       ...peek,
-      messages: messages.map((message) => messageJson(message, clock.now())),
+      messages: found.map((message) => messageJson(message, clock.now())),
       ...(parkedRead !== undefined && { parkedRead: { ...parkedRead, isWhole: !reading.isCut() } }),
     };
+  }
+
+  /** Looks through every dead-letter queue for the messages of a claim, also of a released one. */
+  async ofClaim(key: string, signal: AbortSignal): Promise<MessagesOfClaimJson> {
+    const { store, queues } = this.#ports;
+    const claim = await store.read(key, { signal });
+    const recordId = claim?.recordId ?? key.slice(key.lastIndexOf(':') + 1);
+    const isOfClaim = (message: MessageJson): boolean =>
+      message.key === key ||
+      (recordId !== '' && message.recordId === recordId) ||
+      message.claims.some((one) => one.key === key);
+    const look = async (queue: string): Promise<MessagesOfClaimJson['queues'][number]> => {
+      try {
+        const { messages, isWhole } = await this.peek({ queue, limit: MOST_PEEKED }, signal);
+        return { queue, messages: messages.filter(isOfClaim), looked: messages.length, isWhole };
+      } catch (error) {
+        return { queue, messages: [], looked: 0, isWhole: false, error: messageOf(error) };
+      }
+    };
+    const dead = queues.filter(({ isDeadLetter }) => isDeadLetter);
+    return { queues: await Promise.all(dead.map(({ name }) => look(name))) };
   }
 
   /** Returns the body of a message that was peeked. */
@@ -90,7 +117,7 @@ export class DeadLetters {
   ): Promise<{ readonly body: string }> {
     const { queueUrl } = this.open(queue);
     const kept = (): string | undefined => this.#bodies.get(queueUrl, String(messageId));
-    if (this.#ports.rereads && kept() === undefined) await this.peek({ queue, limit: MOST_REREAD }, signal);
+    if (this.#ports.rereads && kept() === undefined) await this.peek({ queue, limit: MOST_PEEKED }, signal);
     const body = kept();
     if (body !== undefined) return { body };
     throw new ApiError(
@@ -100,10 +127,34 @@ export class DeadLetters {
     );
   }
 
+  /** A peek by ids finds parked claims only; those that were released are read by their keys. */
+  async #withOtherClaims(
+    messages: readonly DeadLetterMessage[],
+    signal: AbortSignal,
+  ): Promise<readonly DeadLetterMessage[]> {
+    const { store, seen } = this.#ports;
+    const without = messages.filter(({ claims, recordId }) => claims.length === 0 && recordId !== '');
+    const searched = new Set(without.slice(0, MOST_SEARCHED));
+    return Promise.all(
+      messages.map(async (message) => {
+        if (!searched.has(message)) return message;
+        const { claims } = await seen.ofRecord(store, message.recordId, signal);
+        return { ...message, claims };
+      }),
+    );
+  }
+
   /** Runs the peeks of a queue one after the other. */
   #alone<Answer>(queueUrl: string, look: () => Promise<Answer>): Promise<Answer> {
     const before = this.#looking.get(queueUrl) ?? Promise.resolve();
-    const answer = before.then(look);
+    const answer = before.then(look).catch((error: unknown) => {
+      if (!isQueueDeleted(error)) throw error;
+      throw new ApiError(
+        410,
+        'queue-deleted',
+        'This queue was deleted. Restart the console without it, or create it again.',
+      );
+    });
     this.#looking.set(
       queueUrl,
       answer.catch(() => undefined),

@@ -91,7 +91,7 @@ function present(values: readonly (number | undefined)[]): number[] {
   return values.filter((value) => value !== undefined);
 }
 
-function histogramOf(values: readonly number[]): Histogram | undefined {
+export function histogramOf(values: readonly number[]): Histogram | undefined {
   const distribution = distributionOf(values);
   if (distribution === undefined) return undefined;
   const counts = Array.from({ length: BUCKETS_MS.length + 1 }, () => 0);

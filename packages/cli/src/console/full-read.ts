@@ -62,6 +62,7 @@ export async function readAll(
       rowsRead,
       ...(readUnits !== undefined && { readUnits }),
       ...tally.ends.result(clock.now(), lastMs),
+      ...tally.groups(clock.now()),
     },
   };
 }

@@ -33,7 +33,8 @@ const LONGEST_KEY_BYTES = 2_048;
 /** The most claims of one change. */
 export const MOST_PLANNED = 10_000;
 const MOST_CHOSEN_MESSAGES = 1_000;
-const MOST_PEEKED = 500;
+/** The most messages of one look into a dead-letter queue. */
+export const MOST_PEEKED = 500;
 
 const aText = required({
   expected: 'a text of 1 to 2,048 characters',
@@ -47,8 +48,17 @@ const STATE = oneOf(...STATES);
 const FILTER: Input = {
   state: STATE,
   parked: oneOf(...PARKED_KINDS),
-  by: oneOf(...(['key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
+  released: oneOf('yes', 'no'),
+  by: oneOf(...(['any', 'key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
   q: { expected: `a text of ${LONGEST_KEY_BYTES} bytes at most`, accepts: isShortText },
+  error: aShortText(),
+  holder: aShortText(),
+  past: oneOf(...(['ran-twice', 'changed'] satisfies FilterJson['past'][])),
+  endedFrom: aTime(),
+  endedBefore: aTime(),
+  ranMs: aTime(),
+  waitedMs: aTime(),
+  ageMs: aTime(),
 };
 
 /** The checks of a claim as the person saw it. */
@@ -65,8 +75,13 @@ export const SEEN: Input = {
 const PLAN: Input = {
   operation: required(oneOf(...(['release', 'resolve', 'park', 'forget'] satisfies OperationKind[]))),
   force: aBoolean(),
-  filter: { ...anObject(), expected: 'an object { state?, parked?, by?, q? }', parts: FILTER },
+  filter: { ...anObject(), expected: 'an object { state?, parked?, released?, by?, q?, … }', parts: FILTER },
   claims: aList(`a list of 1 to ${MOST_PLANNED} claims`, MOST_PLANNED, () => true),
+};
+
+const MESSAGE_ID: Check = {
+  expected: 'a text of 1 to 128 letters, digits and punctuation',
+  accepts: (value) => typeof value === 'string' && /^[!-~]{1,128}$/.test(value),
 };
 
 const REASON = required(words(256));
@@ -82,6 +97,7 @@ export const INPUTS = {
   'GET /api/events': {},
   'GET /api/claims': { ...FILTER, limit: digits(1, 1_000), cursor: aString() },
   'GET /api/claim': { key: aKey, result: oneOf('0', '1') },
+  'GET /api/waterfall': { key: aKey },
   'GET /api/export': { ...FILTER, format: oneOf('csv', 'json'), ticket: aString() },
   'GET /api/job': { id: aText },
   'GET /api/actions': {},
@@ -105,6 +121,7 @@ export const INPUTS = {
     },
     scan: aBoolean(),
   },
+  'POST /api/dead-letters/of-claim': { key: aKey },
   'POST /api/dead-letters/body': { queue: aText, messageId: aText },
   'POST /api/dead-letters/plan': {
     queue: aText,
@@ -121,10 +138,33 @@ export const INPUTS = {
     completed: oneOf(...(['skip', 'move', 'delete'] satisfies CompletedMessages[])),
   },
   'POST /api/dead-letters/redrive': { plan: PLAN_ID, reason: REASON },
+  'POST /api/send/plan': {
+    queue: aText,
+    body: required({
+      expected: 'a text of at least 1 character',
+      accepts: (value) => typeof value === 'string' && value !== '',
+    }),
+    groupId: MESSAGE_ID,
+    dedupId: MESSAGE_ID,
+    release: aBoolean(),
+  },
+  'POST /api/send': { plan: PLAN_ID, reason: REASON },
 } as const satisfies Readonly<Record<string, Input>>;
 
 /** A method and path of the API. */
 export type RequestName = keyof typeof INPUTS;
+
+function aShortText(): Check {
+  return { expected: 'a text of 1 to 2,048 bytes', accepts: (value) => value !== '' && isShortText(value) };
+}
+
+/** Accepts milliseconds as digits. */
+function aTime(): Check {
+  return {
+    expected: 'milliseconds as a text of digits',
+    accepts: (value) => typeof value === 'string' && /^\d{1,15}$/.test(value),
+  };
+}
 
 function isShortText(value: unknown): boolean {
   return typeof value === 'string' && Buffer.byteLength(value) <= LONGEST_KEY_BYTES;

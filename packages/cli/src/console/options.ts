@@ -16,6 +16,8 @@ import type { ActionLog } from './action-log.ts';
 import type { ActionJson, QueueJson } from './api.ts';
 import { STATES } from './claim-filter.ts';
 import type { QueueMetrics } from './queue-reader.ts';
+import type { MessageSender } from './send/message-sender.ts';
+import type { ReadLog } from './waterfall/read-waterfall.ts';
 
 /** Options of `startConsole`. */
 export interface ConsoleOptions {
@@ -33,6 +35,10 @@ export interface ConsoleOptions {
   readonly queues?: readonly QueueJson[];
   /** `SQS` of `@aws-sdk/client-sqs`. Needed for `queues`. */
   readonly sqs?: DeadLetterSqs;
+  /** Sends the messages that a person writes, to the queues that are no dead-letter queues. Default: none. */
+  readonly sender?: MessageSender;
+  /** Namespaces of the claims, for searches. Default: those of the claims that were shown. */
+  readonly namespaces?: readonly string[];
   /** Derives a message's key, as `processorKey()` does. Default: parked claims are searched for its id. */
   readonly key?: KeyOfMessage;
   /** Allows reading a dead-letter queue whose own redrive policy may move messages on. Default false. */
@@ -63,6 +69,8 @@ export interface ConsoleOptions {
    * at most 1,000 claims. Default false.
    */
   readonly keepsNothing?: boolean;
+  /** Reads the functions' log, for the waterfall of an attempt. Default: it shows what the claim says. */
+  readonly readLog?: ReadLog;
   /** Called when an action begins and when it ends. */
   readonly onAction?: (action: ActionJson) => void;
   /** Default: the system clock. */
@@ -78,6 +86,8 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   version: required(aString()),
   queues: { expected: 'a list', accepts: Array.isArray },
   sqs: anObject(),
+  sender: objectWith('problemOf', 'send'),
+  namespaces: { expected: 'a list', accepts: Array.isArray },
   key: aFunction(),
   usesReceives: aBoolean(),
   allowChanges: aBoolean(),
@@ -94,6 +104,7 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   region: aString(),
   actions: objectWith('begin', 'end', 'recent', 'eventsOf'),
   keepsNothing: aBoolean(),
+  readLog: aFunction(),
   onAction: aFunction(),
   clock: objectWith('now', 'setTimer'),
 };

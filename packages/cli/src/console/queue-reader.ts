@@ -1,3 +1,4 @@
+import type { RedeliverySettings } from 'batchlatch/operations';
 import type { QueueFactsJson, QueueJson } from './api.ts';
 import { messageOf } from './api-error.ts';
 
@@ -32,10 +33,40 @@ export async function readQueues(
         );
         return { ...queue, ...countsIn(attributes), ...metrics.get(queue.url) };
       } catch (error) {
-        return { ...queue, error: messageOf(error) };
+        return isQueueDeleted(error)
+          ? { ...queue, isDeleted: true, error: 'This queue was deleted.' }
+          : { ...queue, error: messageOf(error) };
       }
     }),
   );
+}
+
+/** Returns whether SQS says that there is no such queue. Its name of the error depends on the protocol. */
+export function isQueueDeleted(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return [name, code].some((text) => /QueueDoesNotExist|NonExistentQueue/.test(String(text)));
+}
+
+/** Returns how a queue delivers messages again; undefined if the attributes do not say. */
+export function redeliveryIn(attributes: Partial<Record<string, string>>): RedeliverySettings | undefined {
+  const { VisibilityTimeout: visibility = '', RedrivePolicy: policy = '{}' } = attributes;
+  if (!/^\d+$/.test(visibility)) return undefined;
+  const maxReceiveCount = maxReceiveCountIn(policy);
+  return {
+    visibilityTimeoutSeconds: Number(visibility),
+    ...(maxReceiveCount !== undefined && { maxReceiveCount }),
+  };
+}
+
+/** SQS writes the number as a number or a string. */
+function maxReceiveCountIn(policy: string): number | undefined {
+  try {
+    const { maxReceiveCount } = JSON.parse(policy) as { readonly maxReceiveCount?: unknown };
+    const count = Number(maxReceiveCount);
+    return Number.isInteger(count) && count > 0 ? count : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function countsIn(attributes: Partial<Record<string, string>>): Partial<QueueFactsJson> {
@@ -48,7 +79,9 @@ function countsIn(attributes: Partial<Record<string, string>>): Partial<QueueFac
     of('ApproximateNumberOfMessagesNotVisible'),
     of('ApproximateNumberOfMessagesDelayed'),
   ];
+  const redelivery = redeliveryIn(attributes);
   return {
+    ...(redelivery !== undefined && { redelivery }),
     ...(waiting !== undefined && { waiting }),
     ...(inFlight !== undefined && { inFlight }),
     ...(delayed !== undefined && { delayed }),

@@ -1,11 +1,15 @@
-import { type Claim, type ClaimState, keyHash } from 'batchlatch/operations';
+import { type Claim, type ClaimState, keyHash, type ParkedKind, parkedKindOf } from 'batchlatch/operations';
 import { isoTime } from '../tool-base/iso-time.ts';
-import type { HolderJson, OverdueJson } from './api.ts';
-import { EndTally } from './end-tally.ts';
+import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
+import { holderOf } from './claim-narrowing.ts';
+import { EndTally, histogramOf } from './end-tally.ts';
+import { ErrorTally } from './error-tally.ts';
 
 const MOST_OVERDUE = 10;
 /** The most holders that are shown: those with the most claims. */
 const MOST_HOLDERS = 50;
+/** The most errors that are shown: those of the most claims. */
+const MOST_ERRORS = 20;
 
 /** A tally of claims for the pages. */
 export class ReadTally {
@@ -17,12 +21,20 @@ export class ReadTally {
     completed: 0,
   };
   readonly ends: EndTally = new EndTally();
+  readonly #errors = new ErrorTally();
+  readonly #parkedKinds: Record<ParkedKind, number> = { lapsed: 0, failed: 0, attempts: 0, done: 0 };
+  /** When each claim that is not completed was first claimed. */
+  readonly #opened: number[] = [];
   readonly #holders = new Map<string | null, { running: number; overdue: number; oldest: number }>();
   #overdue: Claim[] = [];
 
   add(claim: Claim, state: ClaimState): void {
     this.counts[state] += 1;
     this.ends.add(claim, state);
+    this.#errors.add(claim, state);
+    const kind = parkedKindOf(claim);
+    if (kind !== undefined) this.#parkedKinds[kind] += 1;
+    if (state !== 'completed') this.#opened.push(claim.createdAt);
     if (state === 'overdue') this.#addOverdue(claim);
     if (state === 'overdue' || state === 'in-progress') this.#addHeld(claim, state);
   }
@@ -37,13 +49,24 @@ export class ReadTally {
       .slice(0, MOST_OVERDUE);
   }
 
-  #addHeld({ lockedBy, claimedAt, createdAt }: Claim, state: 'overdue' | 'in-progress'): void {
-    const name = holderOf(lockedBy);
+  #addHeld(claim: Claim, state: 'overdue' | 'in-progress'): void {
+    const { claimedAt, createdAt } = claim;
+    const name = holderOf(claim);
     const holder = this.#holders.get(name) ?? { running: 0, overdue: 0, oldest: Infinity };
     if (state === 'overdue') holder.overdue += 1;
     else holder.running += 1;
     holder.oldest = Math.min(holder.oldest, claimedAt ?? createdAt);
     this.#holders.set(name, holder);
+  }
+
+  /** Returns what the pages group by error, by kind and by age. */
+  groups(now: number): Pick<StatisticsJson, 'errors' | 'parkedKinds' | 'ageMs'> {
+    const ageMs = histogramOf(this.#opened.map((at) => Math.max(now - at, 0)));
+    return {
+      errors: this.#errors.result(MOST_ERRORS),
+      parkedKinds: { ...this.#parkedKinds },
+      ...(ageMs !== undefined && { ageMs }),
+    };
   }
 
   overdue(): readonly OverdueJson[] {
@@ -66,9 +89,4 @@ export class ReadTally {
       .toSorted((one, other) => other.running + other.overdue - one.running - one.overdue)
       .slice(0, MOST_HOLDERS);
   }
-}
-
-/** Returns function and version without the request id. */
-function holderOf(lockedBy: string | undefined): string | null {
-  return lockedBy?.split(' ', 1)[0] || null;
 }

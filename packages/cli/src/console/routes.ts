@@ -4,12 +4,13 @@ import type { ClaimsJson, EventJson, Session } from './api.ts';
 import { ApiError } from './api-error.ts';
 import { assertChangesAllowed, type Caller } from './caller.ts';
 import { claimDetail } from './claim-answers.ts';
-import { filterOf, readPage } from './claim-filter.ts';
+import { filterOf, matching, readPage } from './claim-filter.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { type Download, exportClaims, type ExportFormat } from './exports.ts';
 import { checkInput, INPUTS, type RequestName } from './inputs.ts';
 import type { SessionSecrets } from './session-secrets.ts';
 import type { SignedInJson, TicketJson } from './sign-in-api.ts';
+import { readWaterfall, type WaterfallJson } from './waterfall/read-waterfall.ts';
 
 /** A request of the API. */
 export interface ApiRequest {
@@ -53,6 +54,7 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
   'GET /api/events': { handleRunning: events },
   'GET /api/claims': { handle: claims },
   'GET /api/claim': { handle: claim },
+  'GET /api/waterfall': { handle: waterfall },
   'POST /api/export': {
     handleRunning: (_api, _parts, { secrets }): TicketJson => ({ ticket: secrets.downloadTicket() }),
   },
@@ -69,6 +71,9 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
   'POST /api/dead-letters/peek': {
     handle: ({ input, signal }, { letters }) => letters.peek(input, signal),
   },
+  'POST /api/dead-letters/of-claim': {
+    handle: ({ input, signal }, { letters }) => letters.ofClaim(String(input['key']), signal),
+  },
   'POST /api/dead-letters/body': {
     handle: ({ input, signal }, { letters }) => letters.body(input, signal),
   },
@@ -77,6 +82,11 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
   },
   'POST /api/dead-letters/redrive': {
     handle: ({ input, caller }, { redrives }) => redrives.redrive(input, caller),
+    isChange: true,
+  },
+  'POST /api/send/plan': { handle: ({ input, signal }, { sends }) => sends.plan(input, signal) },
+  'POST /api/send': {
+    handle: ({ input, caller }, { sends }) => sends.send(input, caller),
     isChange: true,
   },
 };
@@ -131,7 +141,7 @@ export function notSignedIn(): ApiError {
 }
 
 function session({ caller }: ApiRequest, { options, overview, queues }: ConsoleParts): Session {
-  const { place, readEveryMs, version } = options;
+  const { place, readEveryMs, version, sender } = options;
   const { operator, allowChanges, role } = caller;
   const { estimatedRows, indexedStates } = overview;
   return {
@@ -142,6 +152,7 @@ function session({ caller }: ApiRequest, { options, overview, queues }: ConsoleP
     readsBySelf: readEveryMs !== undefined,
     ...(estimatedRows !== undefined && { estimatedRows }),
     queues,
+    canSend: allowChanges && sender !== undefined && queues.some(({ isDeadLetter }) => !isDeadLetter),
     version,
     indexedStates,
   };
@@ -156,17 +167,30 @@ function events(
   stream.add(response, [['overview', overview.current()], ...ended]);
 }
 
-async function claims({ input, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<ClaimsJson> {
-  const { limit = 100, cursor, ...filter } = input;
+async function claims(
+  { input, signal }: ApiRequest,
+  { store, clock, seen }: ConsoleParts,
+): Promise<ClaimsJson> {
+  const { limit = 100, cursor, ...given } = input;
   const now = clock.now();
+  const filter = filterOf(given);
   const asked = { limit: Number(limit), cursor: cursor === '' ? undefined : (cursor as string) };
-  const page = await readPage(store, filterOf(filter), asked, { now, signal });
-  return { ...page, claims: page.claims.map((one) => claimJson(one, now)) };
+  const isSearch = filter.by === 'any' && filter.q !== '' && asked.cursor === undefined;
+  const exact = isSearch ? await seen.search(store, filter.q, signal) : undefined;
+  const page =
+    exact === undefined
+      ? await readPage(store, filter, asked, { now, signal })
+      : matching(exact, filter, now);
+  return {
+    ...page,
+    claims: page.claims.map((one) => claimJson(one, now)),
+    ...(exact !== undefined && { isExact: true }),
+  };
 }
 
 async function claim(
   { input, signal }: ApiRequest,
-  { store, clock, options, actions }: ConsoleParts,
+  { store, clock, options, overview, actions }: ConsoleParts,
 ): Promise<unknown> {
   const key = String(input['key']);
   const [found, unrecorded] = await Promise.all([
@@ -176,8 +200,23 @@ async function claim(
   if (found === undefined) throw noClaim(unrecorded);
   const { region } = options;
   const showResult = input['result'] === '1';
-  const now = clock.now();
-  return claimDetail(found, { now, showResult, unrecorded, ...(region !== undefined && { region }) });
+  const { queues } = overview.current();
+  return claimDetail(found, {
+    now: clock.now(),
+    showResult,
+    queues,
+    unrecorded,
+    ...(region !== undefined && { region }),
+  });
+}
+
+async function waterfall(
+  { input, signal }: ApiRequest,
+  { store, clock, options }: ConsoleParts,
+): Promise<WaterfallJson> {
+  const found = await inspectClaim(store, String(input['key']), { signal });
+  if (found === undefined) throw noClaim([]);
+  return readWaterfall(found, options.readLog, { now: clock.now(), signal });
 }
 
 /** Names who forgot the claim, if that is known: its row is gone. */

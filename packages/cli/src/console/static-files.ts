@@ -53,3 +53,39 @@ async function assetAnswer(appFolder: string, pathname: string): Promise<WholeAn
     return undefined;
   }
 }
+
+const ERROR_TITLES: Readonly<Record<string, string>> = {
+  'no-session': 'This page is not signed in',
+  'foreign-host': 'The console does not serve this address',
+  'no-page': 'There is no such page',
+};
+
+/** Returns an error as a page, for a person who opened a link. */
+export function errorPage(
+  status: number,
+  { code, message }: { readonly code: string; readonly message: string },
+): WholeAnswer {
+  const title = ERROR_TITLES[code] ?? 'That did not work';
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · batchlatch console</title>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${asHtml(message)}</p>
+<p><a href="/">Go to the console</a></p>
+</main>
+</body>
+</html>
+`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: Buffer.from(page) };
+}
+
+function asHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

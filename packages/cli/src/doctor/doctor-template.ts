@@ -7,8 +7,9 @@ import { Resolver } from '../template/resolver.ts';
 import type { TemplateModel } from '../template/template-model.ts';
 
 /**
- * Finds mistakes in a template of CloudFormation or SAM, or in the state of an SST app. `parameters` override the template's defaults.
- * `now`, in epoch milliseconds, decides which runtimes are deprecated. `all` reports optional findings too.
+ * Finds mistakes in a template of CloudFormation or SAM, or in the state of an SST app. `parameters` override
+ * the template's defaults. `now`, in epoch milliseconds, decides which runtimes are deprecated. `all` reports
+ * optional findings too.
  * Throws a `ConfigurationError` if the text is not a template.
  */
 export function doctorTemplate(

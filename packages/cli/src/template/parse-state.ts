@@ -93,7 +93,7 @@ function idOf({ urn = '' }: StateResource): string {
 }
 
 function nameOf({ inputs = {}, outputs = {} }: StateResource): Plain {
-  return outputs['name'] ?? inputs['name'] ?? null;
+  return outputs['name'] ?? inputs['name'] ?? '';
 }
 
 /** Replaces secrets by a reference that nothing resolves, so that they count as unknown. */
@@ -102,19 +102,21 @@ function readable(value: Plain): Plain {
   if (Array.isArray(value)) return value.map((one) => readable(one as Plain));
   const members = value as PlainMembers;
   if (SECRET in members) return { 'Fn::ImportValue': 'a secret' };
-  return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, readable(one)]));
+  // A member that is null was not given.
+  const given = Object.entries(members).filter(([, one]) => one !== null);
+  return Object.fromEntries(given.map(([name, one]) => [name, readable(one)]));
 }
 
 function withoutAbsent(properties: Readonly<Record<string, Plain | undefined>>): PlainMembers {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, value]) =>
-      value == null || value === '' ? [] : [[name, value]],
+      value === undefined || value === '' ? [] : [[name, value]],
     ),
   );
 }
 
 function listOf(value: Plain | undefined): Plain {
-  return value == null ? [] : [value];
+  return value === undefined ? [] : [value];
 }
 
 function listIn(value: Plain | undefined): readonly Plain[] {
@@ -167,7 +169,7 @@ function table(inputs: PlainMembers): Record<string, Plain | undefined> {
       return { IndexName: members['name'] ?? null, KeySchema: keysOf(members), Projection: projection };
     }),
     TimeToLiveSpecification:
-      ttl == null ? undefined : { AttributeName: attributeName ?? null, Enabled: enabled ?? true },
+      ttl === undefined ? undefined : { AttributeName: attributeName ?? null, Enabled: enabled ?? true },
     PointInTimeRecoverySpecification: {
       PointInTimeRecoveryEnabled: plainMembersOf(pointInTimeRecovery)['enabled'] ?? false,
     },
@@ -178,8 +180,8 @@ function table(inputs: PlainMembers): Record<string, Plain | undefined> {
 
 function keysOf({ hashKey, rangeKey }: PlainMembers): Plain {
   return [
-    ...(hashKey == null ? [] : [{ AttributeName: hashKey, KeyType: 'HASH' }]),
-    ...(rangeKey == null ? [] : [{ AttributeName: rangeKey, KeyType: 'RANGE' }]),
+    ...(hashKey === undefined ? [] : [{ AttributeName: hashKey, KeyType: 'HASH' }]),
+    ...(rangeKey === undefined ? [] : [{ AttributeName: rangeKey, KeyType: 'RANGE' }]),
   ];
 }
 
@@ -192,7 +194,7 @@ function lambda(inputs: PlainMembers): Record<string, Plain | undefined> {
     Timeout: inputs['timeout'],
     MemorySize: inputs['memorySize'],
     Role: inputs['role'],
-    Environment: inputs['environment'] == null ? undefined : variablesOf(inputs['environment']),
+    Environment: inputs['environment'] === undefined ? undefined : variablesOf(inputs['environment']),
     // -1 is no reservation.
     ReservedConcurrentExecutions: typeof reserved === 'number' && reserved >= 0 ? reserved : undefined,
   };
@@ -212,7 +214,7 @@ function mapping(inputs: PlainMembers): Record<string, Plain | undefined> {
     BatchSize: inputs['batchSize'],
     MaximumBatchingWindowInSeconds: inputs['maximumBatchingWindowInSeconds'],
     FunctionResponseTypes: inputs['functionResponseTypes'],
-    ScalingConfig: most == null ? undefined : { MaximumConcurrency: most },
+    ScalingConfig: most === undefined ? undefined : { MaximumConcurrency: most },
     Enabled: inputs['enabled'],
     StartingPosition: inputs['startingPosition'],
     MaximumRetryAttempts: inputs['maximumRetryAttempts'],
@@ -220,9 +222,9 @@ function mapping(inputs: PlainMembers): Record<string, Plain | undefined> {
     MaximumRecordAgeInSeconds: inputs['maximumRecordAgeInSeconds'],
     ParallelizationFactor: inputs['parallelizationFactor'],
     TumblingWindowInSeconds: inputs['tumblingWindowInSeconds'],
-    DestinationConfig: onFailure == null ? undefined : { OnFailure: { Destination: onFailure } },
+    DestinationConfig: onFailure === undefined ? undefined : { OnFailure: { Destination: onFailure } },
     FilterCriteria:
-      filterCriteria == null
+      filterCriteria === undefined
         ? undefined
         : {
             Filters: listIn(plainMembersOf(filterCriteria)['filters']).map((filter) => ({

@@ -189,7 +189,7 @@ describe('A change of claims', () => {
     });
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch(
-      /Refused raced#1 \[failed\]: it has changed meanwhile and is failed at attempt 1; try again/,
+      /Refused raced#1 \[failed \(released\)\]: it has changed meanwhile and is failed at attempt 1; try again/,
     );
     expect((await table.store.read('raced#1'))?.status).toBe('FAILED');
   });

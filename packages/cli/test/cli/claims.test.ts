@@ -1,9 +1,15 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createBatchProcessor, PermanentError } from 'batchlatch';
+import { SQS } from '@aws-sdk/client-sqs';
+import { createBatchProcessor, payloadHash, PermanentError } from 'batchlatch';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { keyHash } from 'batchlatch/operations';
+import { keyHash, processorKey } from 'batchlatch/operations';
 import { sqsEvent } from 'batchlatch/testing';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { systemClock } from '../../src/tool-base/clock.ts';
 import { claimsInStates, NOW } from './claims-in-states.ts';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';
@@ -30,6 +36,18 @@ describe('claims list', () => {
         'orders#1  parked (failed)        1  3 min ago  Declined: the card was declined\n',
     );
     expect(err).toMatch(/^1 parked claim in table claims\. Read \d+ rows of the index of overdue claims/);
+  });
+
+  it('lists the claims with an error, or with a past', async () => {
+    await make('narrow#1', 'parked');
+    await make('narrow#2', 'completed');
+    const keys = async (...args: string[]): Promise<string[]> =>
+      (await list('--prefix', 'narrow#', ...args)).claims.map(({ key }) => key);
+    expect(await keys('--error-name', 'Declined')).toEqual(['narrow#1']);
+    expect(await keys('--error-name', 'Timeout')).toEqual([]);
+    expect(await keys('--past', 'ran-twice')).toEqual([]);
+    await claims(['release', 'narrow#1', '--reason', 'fixed', '--yes']);
+    expect(await keys('--past', 'changed')).toEqual(['narrow#1']);
   });
 
   it('prints the JSON that scripts rely on', async () => {
@@ -261,7 +279,10 @@ describe('claims show', () => {
     await claims(['release', 'orders#7', '--reason', 'fixed in 1.4', '--yes'], { now: () => NOW - MINUTE });
     const { status, out } = await claims(['show', 'orders#7'], { terminal: true });
     expect(status).toBe(0);
-    expect(out).toContain('state         failed\n');
+    expect(out).toContain('state         failed (released)\n');
+    expect(out).toContain(
+      'next          Waits for its message, in its queue or in the dead-letter queue: released at 2026-01-10T11:59:00Z (1 min ago)\n',
+    );
     expect(out).toContain('record id     m-orders#7\n');
     expect(out).toContain(
       '\nHistory\n  2026-01-10T11:57:00Z (3 min ago)  claimed for the first time\n' +
@@ -272,10 +293,40 @@ describe('claims show', () => {
   it.each([
     ['its hash', ['--hash', keyHash('found#1')]],
     ['the id of its record', ['--record-id', 'm-found#1']],
+    ['a text that is its key', ['--search', 'found#1']],
+    ['a text that is the id of its record', ['--search', 'm-found#1']],
   ])('finds a claim by %s', async (_what, args) => {
     await make('found#1', 'completed');
     const { out } = await claims(['show', ...args, '--json']);
     expect(JSON.parse(out)).toMatchObject({ claims: [{ key: 'found#1' }], next: null });
+  });
+
+  it('says when SQS delivers its message again, by the queue that is named', async () => {
+    const service = await startSqsEmulator();
+    const sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
+    try {
+      const { QueueUrl = '' } = await sqs.createQueue({
+        QueueName: 'orders',
+        Attributes: { VisibilityTimeout: '240' },
+      });
+      await make('again#1', 'failed');
+      const show = (...args: readonly string[]) =>
+        runCommand(['claims', 'show', 'again#1', '--table', 'claims', '--queue', ...args], {
+          now: () => NOW,
+          env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint, AWS_ENDPOINT_URL_SQS: service.endpoint },
+        });
+      const { out } = await show(QueueUrl);
+      expect(out).toContain(
+        'next          Runs again when SQS delivers the message, about 2026-01-10T12:01:00Z\n',
+      );
+      const { out: json } = await show('orders', '--json');
+      expect(JSON.parse(json)).toMatchObject({
+        claims: [{ nextStep: { kind: 'delivery', at: '2026-01-10T12:01:00.000Z', isEstimate: true } }],
+      });
+    } finally {
+      sqs.destroy();
+      await service.stop();
+    }
   });
 
   it('shows the result only if asked to', async () => {
@@ -306,6 +357,67 @@ describe('claims show', () => {
     });
   });
 
+  it('shows how the latest attempt and its batch spent their time, from a log', async () => {
+    await make('log#1', 'completed');
+    const hash = keyHash('log#1');
+    const line = (ms: number, message: string, fields: object = {}): string =>
+      JSON.stringify({ timestamp: new Date(NOW + ms).toISOString(), requestId: 'r-1', message, ...fields });
+    const of = { key: hash, recordId: 'm-log#1', attempt: 1 };
+    const other = { key: '1f0c6a7b2d3e4f50', recordId: '\u001b[31mred', attempt: 1 };
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'log-')), 'worker.log');
+    writeFileSync(
+      file,
+      [
+        'not a line of batchlatch',
+        line(0, 'claimed', { ...of, durationMs: 5 }),
+        line(0, 'claimed', { ...other, durationMs: 5 }),
+        line(2_000, 'started', other),
+        line(9_000, 'succeeded', { ...other, durationMs: 7_000 }),
+        line(9_500, 'batchFinished', { durationMs: 9_600 }),
+      ].join('\n'),
+    );
+    const { out } = await claims(['show', 'log#1', '--log', file]);
+    expect(out).toContain('Batch r-1, 9 s in all\n');
+    expect(out).toMatch(new RegExp(`\n${hash} \\* +m-log#1 +`));
+    expect(out).toMatch(/\n1f0c6a7b2d3e4f50 +\\u001B\[31mred +.* 2 s +7 s/);
+    const { waterfall } = JSON.parse((await claims(['show', 'log#1', '--log', file, '--json'])).out)
+      .claims[0];
+    expect(waterfall).toMatchObject({ source: 'log', requestId: 'r-1', batchMs: 9_600 });
+    expect(await claims(['show', 'log#1', '--log'])).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('--log-region'),
+    });
+  });
+
+  it.each([
+    ['--key-field', ['orderId'], ({ body }: { body: unknown }) => (body as { orderId: string }).orderId],
+    ['--key-hash', ['orderId'], payloadHash({ include: ['orderId'] })],
+    ['--key-hash', [], payloadHash()],
+    ['--key-exclude', ['sentAt'], payloadHash({ exclude: ['sentAt'] })],
+  ] as const)('finds the claim of a body, by %s %j', async (option, paths, key) => {
+    const body = { orderId: 'o-7', sentAt: 'today' };
+    const namespace = `n${option}${paths.length}`;
+    const made = await processorKey({ namespace, key })({
+      ...{ messageId: '', recordId: '', receiveCount: 1, attributes: {}, sentBy: 'unknown', claims: [] },
+      body: JSON.stringify(body),
+    });
+    await make(made ?? '', 'parked');
+    const args = ['show', '--payload', '-', '--namespace', namespace, option, ...paths, '--json'];
+    const { out } = await claims(args, { input: JSON.stringify(body) });
+    expect(JSON.parse(out).claims).toMatchObject([{ key: made, state: 'parked' }]);
+  });
+
+  it.each([
+    [['--payload', '-'], 2, /--key-field or --key-hash/],
+    [['--payload', '-', '--key-field', 'orderId'], 2, /--namespace/],
+    [['--payload', '-', '--namespace', 'n', '--key-field', 'a', '--key-hash', 'b'], 2, /not both/],
+    [['--payload', '-', '--namespace', 'n', '--key-field', 'nothing'], 1, /has no key/],
+    [['--payload', '-', '--namespace', 'n', '--key-field', 'orderId'], 1, /no claim of n#v1:o-7/],
+  ])('tells why %j finds none', async (args, status, text) => {
+    const ended = await claims(['show', ...args], { input: '{"orderId":"o-7"}' });
+    expect([ended.status, ended.err]).toEqual([status, expect.stringMatching(text)]);
+  });
+
   it('says that there is no such claim', async () => {
     expect(await claims(['show', 'nobody'])).toEqual({
       status: 1,
@@ -315,8 +427,8 @@ describe('claims show', () => {
   });
 
   it.each([
-    [[], 'Name the claim: KEY, --hash HASH or --record-id ID.'],
-    [['k', '--hash', 'x'], 'Name claims by KEY, by --hash or by --record-id: one of them.'],
+    [[], 'Name the claim: KEY, --hash HASH, --record-id ID or --search TEXT.'],
+    [['k', '--hash', 'x'], 'Name claims in one way'],
     [['--hash', 'zz'], '--hash must be 16 hexadecimal digits'],
   ])('refuses %j', async (args, message) => {
     const { status, err } = await claims(['show', ...args]);
@@ -406,5 +518,16 @@ describe('claims stats', () => {
       next: expect.any(String),
       attempts: { count: 1 },
     });
+  });
+
+  it('groups failures by error', async () => {
+    const { out } = await claims(['stats', '--by', 'error'], { terminal: true });
+    expect(out).toBe(
+      'ERROR     PARKED  FAILED  LATEST     MESSAGE\n' +
+        'Declined       1       0  3 min ago  the card was declined\n',
+    );
+    const { errors } = JSON.parse((await claims(['stats', '--by', 'error', '--json'])).out);
+    expect(errors).toMatchObject([{ name: 'Declined', parked: 1, failed: 0 }]);
+    expect(await claims(['stats', '--by', 'error', '--watch'])).toMatchObject({ status: 2 });
   });
 });

@@ -54,7 +54,7 @@ describe('batchlatch work', () => {
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out.replaceAll(/^\S+Z /gm, '').split('\n')).toEqual([
       `Working ${queueUrl}, up to 100 messages at once`,
-      'Stopping: nothing more is received, and what runs may end',
+      'Stopping: waiting for running handlers',
       'Stopped',
       '2 received, 2 done, 0 failed',
       '',
@@ -99,7 +99,11 @@ describe('batchlatch work', () => {
       'export const run = 1;\nexport const go = 2;',
       /has no export `handler`: .*It has `go`, `run`\.\n$/,
     ],
-    ['value.mjs', 'export const handler = {};', /`handler` of .*value\.mjs is no function, but object\.\n$/],
+    [
+      'value.mjs',
+      'export const handler = {};',
+      /`handler` of .*value\.mjs is not a function \(object\)\.\n$/,
+    ],
   ])('says what is in the way of the handler: %s', async (name, source, message) => {
     const file = source === undefined ? path.join(folder, name) : await moduleOf(name, source);
     const { status, out, err } = await runCommand(['work', file, '--queue-url', 'http://127.0.0.1:9/q']);

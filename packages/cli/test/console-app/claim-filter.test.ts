@@ -5,6 +5,7 @@ import {
   filterOf,
   filterText,
   hrefOf,
+  listHref,
   requestOf,
   SEARCH_BY,
 } from '../../console-app/src/filters/claim-filter.ts';
@@ -36,6 +37,16 @@ describe('a filter in the address', () => {
     }
     expect(filterOf('?state=failed&parked=lapsed')).toEqual({ state: 'failed', by: 'prefix', q: '' });
     expect(filterOf('?state=parked&parked=lost')).toEqual({ state: 'parked', by: 'prefix', q: '' });
+  });
+
+  it('comes back with failed claims that a person released, or the others', () => {
+    for (const released of ['yes', 'no'] as const) {
+      const filter = { state: 'failed', released, by: 'any', q: 'o-42' } as const;
+      expect(filterOf(searchOf(hrefOf(filter)))).toEqual(filter);
+      expect(requestOf(filter)).toEqual(filter);
+    }
+    expect(filterOf('?state=parked&released=yes')).toEqual({ state: 'parked', by: 'prefix', q: '' });
+    expect(filterText({ state: 'failed', released: 'yes', by: 'prefix', q: '' })).toBe('failed, released');
   });
 
   it('leaves out a search that searches for nothing', () => {
@@ -78,5 +89,20 @@ describe('saved filters', () => {
     const text = JSON.stringify([one, { name: 'x', search: '//elsewhere' }, { name: '' }, null, 'text']);
     expect(savedFiltersOf(text)).toEqual([one]);
     expect(['{"a":1}', '[', undefined].map(savedFiltersOf)).toEqual([[], [], []]);
+  });
+});
+
+describe('a filter that a plot or a table leads to', () => {
+  it('comes back from its address, and is said in words', () => {
+    const narrow = { error: 'CardDeclined', ranMs: '5000', past: 'ran-twice' } as const;
+    const href = listHref('completed', narrow);
+    expect(filterOf(searchOf(href))).toEqual({ state: 'completed', by: 'prefix', q: '', narrow });
+    expect(filterText(filterOf(searchOf(href)))).toBe(
+      'completed, error CardDeclined, may have run twice, ran 5 s or longer',
+    );
+  });
+
+  it('leaves out a past that it does not know', () => {
+    expect(filterOf('?past=constructor')).toEqual({ by: 'prefix', q: '' });
   });
 });

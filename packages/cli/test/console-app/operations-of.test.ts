@@ -14,3 +14,8 @@ it('offers Release first for a failed claim, and Resolve first for an overdue on
   expect(operationsOf({ state: 'failed' })[0]).toBe('release');
   expect(operationsOf({ state: 'overdue' })[0]).toBe('resolve');
 });
+
+it('does not offer Release for a claim that was released and waits for its message', () => {
+  const releasedAt = '2026-01-10T12:00:00.000Z';
+  expect(operationsOf({ state: 'failed', releasedAt })).toEqual(['resolve', 'park', 'forget']);
+});

@@ -64,3 +64,17 @@ describe('shownBuckets', () => {
     expect(shownBuckets(buckets(0, 0))).toEqual([]);
   });
 });
+
+describe('the rows of a histogram', () => {
+  it('each begin where the one before ends', () => {
+    const buckets = [1, 2, 5, 10, 20, 50, 100, 200].map((upTo) => ({ upTo, count: upTo === 10 ? 3 : 0 }));
+    expect(shownBuckets(buckets).map(({ from, upTo }) => [from, upTo])).toEqual([
+      [2, 5],
+      [5, 10],
+      [10, 20],
+      [20, 50],
+      [50, 100],
+      [100, 200],
+    ]);
+  });
+});

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { between, durationText, relativeText, shortDuration } from '../../console-app/src/text/times.ts';
+import {
+  between,
+  durationText,
+  relativeText,
+  shortDuration,
+  timePhrase,
+  utcTime,
+} from '../../console-app/src/text/times.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 
@@ -63,5 +70,31 @@ describe('between', () => {
   it('is negative where the end is before the begin', () => {
     expect(between('2026-01-10T12:00:03Z', '2026-01-10T12:00:00Z')).toBe(-3_000);
     expect(between('2026-01-10T12:00:03Z', undefined)).toBeUndefined();
+  });
+});
+
+describe('timePhrase', () => {
+  const at = (text: string): string => new Date(text).toISOString();
+  const now = new Date('2026-11-26T12:00:00').getTime();
+
+  it.each([
+    ['2026-11-26T14:32:40', false, 'at 14:32'],
+    ['2026-11-26T14:32:40', true, 'about 14:32'],
+    ['2026-12-03T09:05:00', false, 'on 3 December'],
+    ['2026-12-03T09:05:00', true, 'about 09:05 on 3 December'],
+    ['2027-01-03T09:05:00', false, 'on 3 January 2027'],
+  ])('says %s as the end of a sentence (an estimate: %s)', (time, isEstimate, phrase) => {
+    expect(timePhrase(at(time), now, isEstimate)).toBe(phrase);
+  });
+
+  it('says nothing of what is no time', () => {
+    expect(timePhrase('soon', now)).toBe('');
+  });
+});
+
+describe('utcTime', () => {
+  it('is the same moment in UTC, to the second', () => {
+    expect(utcTime('2026-01-10T11:57:00.250Z')).toBe('2026-01-10 11:57:00 UTC');
+    expect(utcTime('soon')).toBe('?');
   });
 });

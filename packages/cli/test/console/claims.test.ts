@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BatchProcessorOptions, createBatchProcessor, PermanentError } from 'batchlatch';
+import { type BatchProcessorOptions, createBatchProcessor, PermanentError, StoreError } from 'batchlatch';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
 import type { ClaimDetailJson, ClaimsJson, PlanJson } from '../../src/console/api.ts';
 import { csvLine } from '../../src/console/exports.ts';
@@ -64,15 +64,18 @@ describe('GET /api/claims', () => {
     ]);
   });
 
-  it('says why the store could not answer', async () => {
+  it.each([
+    ['an outage, which may pass', true, 503],
+    ['a failure that does not pass', false, 500],
+  ])('says why the store could not answer: %s', async (_what, isRetryable, expected) => {
     const store = replaced(memoryStore(), {
-      list: () => Promise.reject(Object.assign(new Error('no table'), { code: 'BATCHLATCH_STORE' })),
+      list: () => Promise.reject(new StoreError('no answer', { isRetryable })),
     }) as ClaimAdmin;
     const { ask } = await open({ ...EMPTY, store });
     const { status, text } = await ask('/api/claims');
     expect([status, JSON.parse(text)]).toEqual([
-      500,
-      { error: { code: 'BATCHLATCH_STORE', message: 'no table' } },
+      expected,
+      { error: { code: 'BATCHLATCH_STORE', message: 'no answer' } },
     ]);
   });
 

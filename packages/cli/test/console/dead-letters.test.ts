@@ -5,10 +5,16 @@ import {
   SendMessageCommand,
   type SQS,
 } from '@aws-sdk/client-sqs';
-import type { JobJson, Overview, PeekJson } from '../../src/console/api.ts';
+import type {
+  ClaimDetailJson,
+  JobJson,
+  MessagesOfClaimJson,
+  Overview,
+  PeekJson,
+} from '../../src/console/api.ts';
 import type { RedrivePlanJson, RedriveResultJson } from '../../src/console/redrive-api.ts';
 import { replaced } from '../../../../test/support/replaced.ts';
-import type { ClaimAdmin, ClaimPage, ClaimQuery } from 'batchlatch/operations';
+import { type ClaimAdmin, type ClaimPage, type ClaimQuery, releaseClaim } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { posting } from '../../../../test/support/console-browser.ts';
 import { type QueuesOfTest, startQueues } from '../../../../test/support/console-server.ts';
@@ -194,7 +200,46 @@ describe('dead letters', () => {
     expect((await ask('/api/dead-letters/plan', posting(url, body))).status).toBe(400);
   });
 
-  it('say of a queue that cannot be read why, and of the others how they stand', async () => {
+  it('are found for a claim that a person released, which a peek by parked claims does not find', async () => {
+    const [key = ''] = KEYS;
+    const { post, server } = await openWith(KEYS.slice(0, 3));
+    const claim = await server.store.read(key);
+    if (claim === undefined) throw new Error('There is no claim');
+    await releaseClaim(server.store, claim, { operator: 'ann', reason: 'fixed' });
+    const { queues } = await post<MessagesOfClaimJson>('/api/dead-letters/of-claim', { key });
+    expect(queues).toMatchObject([{ queue: QUEUE, looked: 3, isWhole: true, messages: [{ key }] }]);
+    const other = { key: 'orders#o-0001' };
+    expect(await post('/api/dead-letters/of-claim', other)).toMatchObject({
+      queues: [{ queue: QUEUE, looked: 3, messages: [] }],
+    });
+  });
+
+  it('say that their queue was deleted when somebody looks', async () => {
+    const { sqs, queues } = service;
+    const gone = { name: 'gone', url: `${queues[0]?.url}-gone`, isDeadLetter: true };
+    const { ask, post, url } = await open({ ...EMPTY, sqs, queues: [gone] });
+    const { status, text } = await ask('/api/dead-letters/peek', posting(url, { queue: 'gone' }));
+    expect([status, text]).toEqual([410, expect.stringContaining('This queue was deleted')]);
+    expect(await post('/api/dead-letters/of-claim', { key: 'k' })).toMatchObject({
+      queues: [{ queue: 'gone', error: expect.stringContaining('This queue was deleted') }],
+    });
+  });
+
+  it('tell a claim when SQS delivers its message again, by the settings of the source queue', async () => {
+    const { get, listen } = await openWith([]);
+    const page = listen();
+    await page.until<Overview>('overview', (one) => one.queues.length > 0);
+    page.close();
+    const { claim, next } = await get<ClaimDetailJson>('/api/claim?key=invoices%23failed-0000');
+    expect(next).toEqual({
+      kind: 'delivery',
+      text: 'Runs again when SQS delivers the message, which was due',
+      at: new Date(Date.parse(claim.claimedAt ?? '') + 30_000).toISOString(),
+      isEstimate: true,
+    });
+  });
+
+  it('say of a queue that it was deleted, and of the others how they stand', async () => {
     const { sqs, queues } = service;
     const [first] = queues;
     const gone = { name: 'gone', url: `${first?.url}-gone`, isDeadLetter: false };
@@ -202,7 +247,7 @@ describe('dead letters', () => {
     const page = listen();
     const { queues: facts } = await page.until<Overview>('overview', (one) => one.queues.length > 0);
     expect(facts).toEqual([
-      { ...gone, error: expect.stringMatching(/not exist/i) },
+      { ...gone, isDeleted: true, error: 'This queue was deleted.' },
       expect.objectContaining({ waiting: expect.any(Number) }),
       expect.objectContaining({ waiting: expect.any(Number) }),
     ]);

@@ -22,11 +22,17 @@ describe('what a page sends to the console', () => {
   }
 
   it.each<[unknown, string]>([
-    ['x', "Expected `filter` to be an object { state?, parked?, by?, q? }, got `'x'` (string)"],
-    [null, 'Expected `filter` to be an object { state?, parked?, by?, q? }, got `null` (object)'],
-    [[], 'Expected `filter` to be an object { state?, parked?, by?, q? }, got `[]` (object)'],
+    ['x', "Expected `filter` to be an object { state?, parked?, released?, by?, q?, … }, got `'x'` (string)"],
+    [
+      null,
+      'Expected `filter` to be an object { state?, parked?, released?, by?, q?, … }, got `null` (object)',
+    ],
+    [[], 'Expected `filter` to be an object { state?, parked?, released?, by?, q?, … }, got `[]` (object)'],
     [true, 'got `true` (boolean)'],
-    [{ stat: 'parked' }, 'Unknown option `filter.stat`; known options are state, parked, by, q'],
+    [
+      { stat: 'parked' },
+      'Unknown option `filter.stat`; known options are state, parked, released, by, q, error'.slice(0, -7),
+    ],
     [{ state: null }, 'Expected `filter.state` to be'],
     [{ state: '' }, 'Expected `filter.state` to be'],
     [{ state: ['parked'] }, 'Expected `filter.state` to be'],
@@ -34,6 +40,9 @@ describe('what a page sends to the console', () => {
     [{ q: null }, 'Expected `filter.q` to be'],
     [{ q: LONG }, 'Expected `filter.q` to be a text of 2048 bytes at most'],
     [{ by: 'key' }, 'Expected `q` to be'],
+    [{ by: 'any' }, 'Expected `q` to be'],
+    [{ released: true }, 'Expected `filter.released` to be'],
+    [{ released: 'yes', state: 'parked' }, 'Expected `released` without'],
     [{ by: 'hash', q: ' ' }, 'Expected `q` to be'],
   ])('never plans a change of everything by mistake: filter %j', async (filter, message) => {
     expect(await refusal('/api/plan', { operation: 'release', filter })).toContain(message);

@@ -94,13 +94,56 @@ describe('a request to the console', () => {
     },
   );
 
-  // The last is a forwarded port, as of `ssh -L`.
-  it.each(['localhost:PORT', '127.0.0.1:PORT', 'LOCALHOST:PORT', '[::1]:PORT', '127.0.0.1:1'])(
+  it.each(['localhost:PORT', '127.0.0.1:PORT', 'LOCALHOST:PORT', '[::1]:PORT'])(
     'is taken for the host %s',
     async (host) => {
       const { url, ask } = await open(EMPTY);
       const { port } = new URL(url);
       expect((await ask('/api/session', { headers: { host: host.replace('PORT', port) } })).status).toBe(200);
+    },
+  );
+
+  // `ssh -L 5500:127.0.0.1:PORT`: the browser names the port of its own end.
+  it.each(['localhost:5500', '127.0.0.1:5500', '127.0.0.2:5500', '[::1]:5500'])(
+    'may read and change through the forwarded port %s, for pages of that port alone',
+    async (host) => {
+      const { url, ask } = await open(EMPTY);
+      const forwarded = posting(`http://${host}`, PLAN);
+      const plan = (headers: Asking['headers']) =>
+        ask('/api/plan', withHeaders(forwarded, { host, ...headers }));
+      expect((await ask('/api/session', { headers: { host, 'sec-fetch-site': 'same-origin' } })).status).toBe(
+        200,
+      );
+      expect((await plan({})).status).toBe(200);
+      expect((await plan({ origin: url })).status).toBe(403);
+      expect((await plan({ origin: 'http://127.0.0.1:5501' })).status).toBe(403);
+    },
+  );
+
+  it.each([
+    ['an address without the session', '/api/export?format=csv&ticket=used', {}, 401, 'not signed in'],
+    ['a name that resolves here', '/claims', { host: 'evil.example' }, 403, 'does not serve this address'],
+    ['a page that does not exist', '/nothing', {}, 404, 'There is no such page'],
+  ])(
+    'for %s is answered with a page in a browser, with what to do',
+    async (_what, path, more, status, title) => {
+      const { url } = await open(EMPTY);
+      const headers = {
+        'sec-fetch-dest': 'document',
+        'sec-fetch-site': 'none',
+        accept: 'text/html',
+        ...more,
+      };
+      const answered = await askExactly(`${url}${path}`, { headers });
+      expect([answered.status, answered.headers['content-type']]).toEqual([
+        status,
+        'text/html; charset=utf-8',
+      ]);
+      expect(answered.text).toContain(title);
+      expect(answered.text).toContain('<a href="/">');
+      expect(answered.headers['content-security-policy']).toContain("default-src 'none'");
+      const program = await askExactly(`${url}${path}`, { headers: more });
+      expect(program.headers['content-type']).not.toContain('text/html');
     },
   );
 

@@ -129,12 +129,18 @@ const GOOD: readonly Resource[] = [
   },
 ];
 
-type Change = (inputs: Record<string, any>, resource: Record<string, any>) => void;
+interface Inputs {
+  [name: string]: unknown;
+  inlinePolicies: [{ policy: string }];
+}
+
+type Change = (inputs: Inputs, resource: { retainOnDelete: boolean }) => void;
 
 /** The resources as a state has them; `change` plants a mistake in the one with this name. */
 function resourcesOf(name = '', change: Change = () => undefined): object[] {
-  return (structuredClone(GOOD) as Resource[]).map((resource) => {
-    if (resource.name === name) change(resource.inputs, resource as unknown as Record<string, unknown>);
+  return structuredClone(GOOD).map((resource) => {
+    if (resource.name === name)
+      change(resource.inputs as Inputs, resource as unknown as { retainOnDelete: boolean });
     const { name: last, ...rest } = resource;
     return { urn: `urn:pulumi:production::my-worker::${rest.type}::${last}`, custom: true, ...rest };
   });
@@ -184,14 +190,14 @@ describe('doctor on the state of an SST app', () => {
     [
       'a table that the stack deletes',
       'ClaimsTable',
-      (_inputs, table) => (table['retainOnDelete'] = false),
+      (_inputs, table) => (table.retainOnDelete = false),
       'claims-table-not-retained',
     ],
     [
       'a role that may not write claims',
       'OrdersSubscriberFunctionRole',
       (inputs) => {
-        const [policy] = inputs['inlinePolicies'];
+        const [policy] = inputs.inlinePolicies;
         policy.policy = policy.policy.replace('dynamodb:PartiQLUpdate', 'dynamodb:PartiQLSelect');
       },
       'missing-claims-permissions',

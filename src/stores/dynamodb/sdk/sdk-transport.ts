@@ -40,9 +40,8 @@ const NAME = '@aws-sdk/client-dynamodb';
 export function loadSdk(why: string): Promise<Sdk> {
   return loadPackage<Sdk>(NAME).catch((cause: unknown) => {
     throw new StoreError(
-      `${why}, and ${NAME} was not found. Install it beside the function (\`npm install ${NAME}\`), ` +
-        'or mark it as external in the bundler; if the bundle includes it, pass ' +
-        '`client: new DynamoDB({})`, which includes its commands',
+      `${why}, and ${NAME} was not found. Install it (\`npm install ${NAME}\`), mark it as external in ` +
+        'the bundler, or pass `client: new DynamoDB({})`, which includes its commands',
       { cause, isRetryable: false, code: 'BATCHLATCH_SDK_NOT_FOUND' },
     );
   });

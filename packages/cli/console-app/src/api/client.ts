@@ -1,6 +1,6 @@
 import { forgetSecret, tabSecret } from './tab-secret.ts';
 
-/** What the server refused, or that it could not be reached (`code` is `UNREACHABLE`). */
+/** An error of the server, or `UNREACHABLE`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: string;
@@ -13,10 +13,15 @@ export class ApiError extends Error {
   }
 }
 
-/** Members that are undefined or empty are left out. */
+/** Whether it is an outage, of the server, the store or SQS: the same request may be answered later. */
+export function isPassing({ status, code }: ApiError): boolean {
+  return status === 503 || code === 'UNREACHABLE';
+}
+
+/** Query parameters. Undefined and empty ones are omitted. */
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
-/** The address of a request. */
+/** Returns the address of a request. */
 export function apiPath(name: string, parameters: Parameters = {}): string {
   const given = Object.entries(parameters).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [[key, String(value)]],
@@ -24,12 +29,14 @@ export function apiPath(name: string, parameters: Parameters = {}): string {
   return given.length === 0 ? `/api/${name}` : `/api/${name}?${new URLSearchParams(given).toString()}`;
 }
 
-/** Reads. Rejects with an `ApiError`, or with the reason of `signal`. */
+/** Sends a GET. Rejects with an `ApiError`, or with the reason of `signal`. */
 export function get<Answer>(name: string, parameters?: Parameters, signal?: AbortSignal): Promise<Answer> {
   return request<Answer>(apiPath(name, parameters), signal === undefined ? {} : { signal });
 }
 
-/** Asks for something to be done, or for a read that costs. Rejects with an `ApiError`, or with the reason of `signal`. */
+/**
+ * Sends a POST, for changes and expensive reads. Rejects with an `ApiError`, or with the reason of `signal`.
+ */
 export function post<Answer>(name: string, body: unknown = {}, signal?: AbortSignal): Promise<Answer> {
   return request<Answer>(apiPath(name), {
     method: 'POST',
@@ -49,7 +56,7 @@ const OWN_PAGE = { 'x-batchlatch-console': '1' };
 type AskInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
 /**
- * Asks, and resolves when the answer begins. Rejects with an `ApiError`, or with the reason of the signal.
+ * Sends a request. Resolves when the answer begins. Rejects with an `ApiError`, or with the signal's reason.
  */
 export async function open(path: string, init: AskInit): Promise<Response> {
   const secret = tabSecret();

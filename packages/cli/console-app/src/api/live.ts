@@ -6,18 +6,17 @@ import { listen, type ServerEvent } from './server-events.ts';
 import { askTabs } from './tab-secret.ts';
 
 /**
- * How the page stands with the server. `connecting`: not yet, or again after it went away. `paused`: the person paused it;
- * a hidden tab is `away` and goes on when it is shown. `signed-out`: the server does not know this browser.
+ * The connection to the server. `connecting`: also after a loss. `paused`: by the person. `away`: the tab is
+ * hidden. `signed-out`: the server does not know this browser.
  */
 export type Connection = 'connecting' | 'live' | 'paused' | 'away' | 'signed-out';
 
-/** How the page stands with the server. */
 export const connection = createStore<Connection>('connecting');
-/** What the server told last. */
+/** The latest overview from the server. */
 export const overview = createStore<Overview | undefined>(undefined);
-/** The jobs that it told of, also those that have ended. */
+/** The jobs that the server reported, including those that have ended. */
 export const jobs = createStore<ReadonlyMap<string, JobJson>>(new Map());
-/** How many actions it told of since the page was opened. */
+/** The number of actions that the server reported since the page was opened. */
 export const actionsTold = createStore(0);
 
 /** How often a server that keeps no connection open is asked. */
@@ -29,7 +28,7 @@ let retry: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
 let isPaused = false;
 
-/** Begins, and pauses while the tab is hidden. */
+/** Connects, and pauses while the tab is hidden. */
 export function startLive(): void {
   document.addEventListener('visibilitychange', follow);
   connection.subscribe(() => {
@@ -39,13 +38,13 @@ export function startLive(): void {
   follow();
 }
 
-/** Pauses, or goes on. */
+/** Pauses or resumes. */
 export function pauseLive(pause: boolean): void {
   isPaused = pause;
   follow();
 }
 
-/** Tries again at once. */
+/** Reconnects at once. */
 export function reconnect(): void {
   failures = 0;
   close();
@@ -99,7 +98,7 @@ function tell({ name, data }: ServerEvent): void {
   }
 }
 
-/** An ended job stays ended, whichever event comes last. */
+/** Keeps the latest state of each job. An ended job stays ended, whichever event comes last. */
 export function keepJobs(told: readonly JobJson[]): void {
   const known = jobs.get();
   const news = told.filter(({ id }) => known.get(id)?.ended === undefined);
@@ -108,13 +107,13 @@ export function keepJobs(told: readonly JobJson[]): void {
 
 function tryAgain(): void {
   close();
-  if (isPaused || document.hidden) return; // it begins anew when it goes on
+  if (isPaused || document.hidden) return; // resuming connects again
   connection.set('connecting');
   failures += 1;
   retry = setTimeout(follow, Math.min(500 * 2 ** (failures - 1), LONGEST_WAIT_MS));
 }
 
-/** The server does not know this page. Other tabs are asked, now and again: one may have opened the address meanwhile. */
+/** Ends the session, and asks other tabs from time to time: one may have a newer secret. */
 export function signOut(): void {
   close();
   connection.set('signed-out');

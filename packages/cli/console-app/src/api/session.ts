@@ -4,17 +4,16 @@ import { get, type ApiError } from './client.ts';
 import { connection } from './live.ts';
 import { asApiError } from './use-request.ts';
 
-/** What the console is about and what it allows; undefined until it is known. */
+/** The console's target and permissions; undefined until they are known. */
 export const session = createStore<Session | undefined>(undefined);
-/** Why it is not known. */
+/** Why the session is not known. */
 export const sessionError = createStore<ApiError | undefined>(undefined);
 
 connection.subscribe(() => {
-  // Another server may run there by now.
+  // By now another server may run there.
   if (connection.get() === 'live') void readSession();
 });
 
-/** Reads it. */
 export async function readSession(): Promise<void> {
   try {
     session.set(await get<Session>('session'));

@@ -1,29 +1,29 @@
 import { rememberByTab, rememberedByTab } from '../state/stored.ts';
 
-/** The name in the storage, and of the channel. Both belong to one scheme, host and port, which a cookie does not. */
+/** The name of the storage item and the channel. Unlike a cookie, both belong to one port. */
 const NAME = 'batchlatch-session';
 const ANSWER_WITHIN_MS = 300;
 
 type Message = { readonly ask: true } | { readonly secret: string };
 
-/** Holds where storage is blocked. */
+/** The secret, if storage is blocked. */
 let held: string | undefined;
 const waiting = new Set<() => void>();
 const tabs = channel();
 
-/** The secret that lets this page in. The tab keeps it when it is loaded again, and loses it when it is closed. */
+/** Returns the secret of this page. The tab keeps it on reload, and loses it when it is closed. */
 export function tabSecret(): string | undefined {
   return rememberedByTab(NAME) ?? held;
 }
 
-/** Keeps it for this tab. */
+/** Stores the secret for this tab. */
 export function keepSecret(secret: string): void {
   held = secret;
   rememberByTab(NAME, secret);
   for (const told of waiting) told();
 }
 
-/** Forgets a secret that was refused, unless there is another by now. */
+/** Forgets a refused secret, unless it was replaced. */
 export function forgetSecret(refused: string | undefined): void {
   if (tabSecret() !== refused) return;
   held = undefined;
@@ -31,8 +31,8 @@ export function forgetSecret(refused: string | undefined): void {
 }
 
 /**
- * Asks the other open tabs of this console for the secret, if there is none. Resolves when there is one, or when none has
- * answered in time; a later answer is kept too.
+ * Asks other open tabs for the secret if there is none. Resolves with the first answer or after a timeout.
+ * Keeps a later answer too.
  */
 export async function askTabs(): Promise<void> {
   if (tabs === undefined || tabSecret() !== undefined) return;
@@ -47,7 +47,7 @@ export async function askTabs(): Promise<void> {
   });
 }
 
-/** Calls `done` each time a secret is kept. */
+/** Calls `done` whenever a secret is stored. */
 export function onSecret(done: () => void): void {
   waiting.add(done);
 }

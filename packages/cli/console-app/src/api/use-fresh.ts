@@ -3,8 +3,8 @@ import { useStore } from '../state/store.ts';
 import { actionsTold, connection } from './live.ts';
 
 /**
- * Reads again when somebody has changed something through this console, and when a hidden tab is shown; with `everyMs` also as often as
- * that, while the page is live: somebody else may change it.
+ * Reads again after a change through this console, when a hidden tab is shown, and every `everyMs` while the
+ * page is live.
  */
 export function useFresh(again: () => void, everyMs?: number): void {
   useEffect(() => {

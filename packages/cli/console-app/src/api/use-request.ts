@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { signOut } from './live.ts';
 import { ApiError } from './client.ts';
+import { useRetry } from './use-retry.ts';
 
-/** An answer that a page waits for. While it is read again, the last one stays. */
+/** A requested answer. The last one stays while it is read again. */
 export interface Requested<Answer> {
   readonly answer?: Answer;
   readonly error?: ApiError;
@@ -11,7 +12,7 @@ export interface Requested<Answer> {
   readonly again: () => void;
 }
 
-/** Reads when the page is opened and when `of` changes, which names what is read. */
+/** Reads when the page is opened and when `of` changes, the name of the request. */
 export function useRequest<Answer>(
   of: string,
   read: (signal: AbortSignal) => Promise<Answer>,
@@ -39,15 +40,16 @@ export function useRequest<Answer>(
     return () => abort.abort();
     // `of` names all that `read` uses.
   }, [of, round]);
+  useRetry(state.of === of ? state.error : undefined, again);
   return state.of === of ? { ...state, again } : { isLoading: true, again };
 }
 
-/** The answer before, where the new one says the same: what depends on it is not drawn again. */
+/** Returns the previous answer if the new one is equal, to avoid drawing it again. */
 function asBefore<Answer>(before: Answer | undefined, answer: Answer): Answer {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(answer) ? before : answer;
 }
 
-/** What is shown of anything that was thrown. A browser that the server does not know is told so by the whole page. */
+/** Returns any thrown value as an `ApiError`. Signs the page out if the server does not know the browser. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) {
     if (error.status === 401) signOut();

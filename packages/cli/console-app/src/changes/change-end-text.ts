@@ -3,17 +3,17 @@ import { counted, numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_DONE } from '../text/words.ts';
 
-/** What a change did, if it came to that. */
+/** Returns the result of a change, if there is one. */
 export function changeResultOf({ what, result }: JobJson): ChangesResult | undefined {
   return what === 'change' ? (result as ChangesResult | undefined) : undefined;
 }
 
-/** Whether every claim of it was changed. */
+/** Returns whether every claim was changed. */
 export function isAllChanged({ refused, failed, notSent }: ChangesResult): boolean {
   return failed + notSent === 0 && Object.values(refused).every((count) => count === 0);
 }
 
-/** Such as `3 claims released, 1 refused`. */
+/** Returns a text such as `3 claims released, 1 refused`. */
 export function changeEndText(operation: OperationKind, job: JobJson): string {
   const result = changeResultOf(job);
   if (result === undefined) return `The change ended early: ${shown(job.error ?? 'the reason is not known')}`;

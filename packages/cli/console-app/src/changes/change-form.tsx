@@ -8,7 +8,7 @@ import { KeptBy } from './kept-by.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import { ReasonField } from './reason-field.tsx';
 
-/** Asks for a reason and what else is needed, and says on its button what will happen. */
+/** Asks for a reason and other input. The button says what will happen. */
 export function ChangeForm({
   request,
   plan,
@@ -20,7 +20,7 @@ export function ChangeForm({
 }: {
   readonly request: ChangeRequest;
   readonly plan: PlanJson;
-  /** Whether it is planned anew. */
+  /** Whether the plan is being renewed. */
   readonly isPlanning: boolean;
   readonly isForced: boolean;
   readonly onForce: (isForced: boolean) => void;
@@ -33,7 +33,8 @@ export function ChangeForm({
   const [isConfirmed, setConfirmed] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
-  const needsConfirmation = operation === 'forget' || isForced;
+  // One claim is named in the dialog, and its button says what is lost.
+  const needsConfirmation = isForced || (operation === 'forget' && plan.wouldChange !== 1);
   const missing = missingOf(reason, needsConfirmation && !isConfirmed);
   const isReady = !isPlanning && plan.wouldChange > 0 && missing === undefined && resultError === undefined;
   const submit = (event: Event): void => {
@@ -59,6 +60,9 @@ export function ChangeForm({
             ? `Delete ${counted(plan.wouldChange, 'claim')} with all history. This cannot be undone.`
             : 'The work of these claims may be done twice.'}
         </label>
+      )}
+      {operation === 'forget' && !needsConfirmation && (
+        <p class="warning">Its history is deleted with it. This cannot be undone.</p>
       )}
       {operation !== 'forget' && <KeptBy />}
       <div class="dialog-buttons">
@@ -108,7 +112,7 @@ function ResultField({
   );
 }
 
-/** What the button waits for. */
+/** Returns the input that is missing. */
 function missingOf(reason: string, isUnconfirmed: boolean): string | undefined {
   if (reason.trim() === '') return 'Give a reason to go on.';
   return isUnconfirmed ? 'Confirm it above to go on.' : undefined;

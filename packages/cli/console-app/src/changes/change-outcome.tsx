@@ -12,10 +12,13 @@ import { CloseButton } from './close-button.tsx';
 import { Progress } from './progress.tsx';
 import { useJob } from './use-job.ts';
 
-/** The most claims that are named. */
+/** The most claims to name. */
 const MOST_SHOWN = 10;
 
-/** How far a change is, and then what became of it. Where all of it was done, the dialog closes: a message says so. */
+/**
+ * The progress of a change, then its result. If all claims were changed, the dialog closes and a message says
+ * so.
+ */
 export function ChangeOutcome({
   request,
   job: id,

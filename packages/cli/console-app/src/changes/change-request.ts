@@ -1,17 +1,17 @@
 import type { ClaimJson, OperationKind, PlanRequest, SeenJson } from '../api-types.ts';
 import { createStore } from '../state/store.ts';
 
-/** What a person asked to do, before it is confirmed. */
+/** A change that a person has asked for and not confirmed. */
 export interface ChangeRequest {
   readonly operation: OperationKind;
-  /** Which claims, in words, such as `all that match: parked`. */
+  /** The claims in words, such as `all that match: parked`. */
   readonly of: string;
   readonly what: Pick<PlanRequest, 'claims' | 'filter'>;
-  /** Called when it has been done, or a part of it. */
+  /** Called when all or some of it is done. */
   readonly onDone?: () => void;
 }
 
-/** The change that is asked about; undefined while no dialog is open. */
+/** The change in the dialog; undefined while none is open. */
 export const changeRequest = createStore<ChangeRequest | undefined>(undefined);
 
 /** Opens the dialog. */
@@ -19,7 +19,7 @@ export function askToChange(request: ChangeRequest): void {
   changeRequest.set(request);
 }
 
-/** A claim as it was seen, for a change of it. */
+/** Returns the state of a claim that a change relies on. */
 export function seen({ key, status, owner, attempt }: ClaimJson): SeenJson {
   return { key, status, owner, attempt };
 }

@@ -4,7 +4,9 @@ import type { ClaimJson, ClaimState, OperationKind, ParkedKind } from '../api-ty
 export function operationsOf({
   state,
   parkedKind,
-}: Pick<ClaimJson, 'state' | 'parkedKind'>): readonly OperationKind[] {
+  releasedAt,
+}: Pick<ClaimJson, 'state' | 'parkedKind' | 'releasedAt'>): readonly OperationKind[] {
+  if (releasedAt !== undefined) return OPERATIONS_OF_RELEASED;
   return parkedKind === undefined ? OPERATIONS_OF[state] : OPERATIONS_OF_PARKED[parkedKind];
 }
 
@@ -15,6 +17,9 @@ const OPERATIONS_OF_PARKED: Readonly<Record<ParkedKind, readonly OperationKind[]
   attempts: ['release', 'resolve', 'forget'],
   done: ['resolve', 'release', 'forget'],
 };
+
+/** A second release would change nothing. */
+const OPERATIONS_OF_RELEASED: readonly OperationKind[] = ['resolve', 'park', 'forget'];
 
 const OPERATIONS_OF: Readonly<Record<ClaimState, readonly OperationKind[]>> = {
   'in-progress': ['park', 'resolve', 'release', 'forget'],

@@ -2,10 +2,10 @@ import type { JobJson } from '../api-types.ts';
 import { jobs } from '../api/live.ts';
 import { toast } from '../parts/toasts.tsx';
 
-/** What is said when a job that this page started has ended, by its id. */
+/** The messages for the ends of jobs that this page started, by job id. */
 const texts = new Map<string, (job: JobJson) => string>();
 
-/** Says how a job ended, whether or not its dialog is still open. */
+/** Reports how a job ended, even if its dialog is closed. */
 export function tellEndOf(id: string, text: (job: JobJson) => string): void {
   texts.set(id, text);
   tell();

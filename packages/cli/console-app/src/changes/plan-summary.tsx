@@ -6,7 +6,7 @@ import { shown } from '../text/shown.ts';
 import { OPERATION_MEANING, readText, STATES } from '../text/words.ts';
 import type { ChangeRequest } from './change-request.ts';
 
-/** What will happen, and to how many. */
+/** The planned changes, with their numbers. */
 export function PlanSummary({
   request: { operation, of },
   plan,
@@ -71,7 +71,7 @@ function meaningOf(operation: OperationKind, count: number): string {
   return `The claim ${forOne}.`;
 }
 
-/** What would be refused, and the way to do it all the same. */
+/** The changes that would be refused, and how to force them. */
 function Refused({
   operation,
   plan: { wouldBeRefused },

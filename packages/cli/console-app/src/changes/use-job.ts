@@ -7,8 +7,8 @@ import { useStore } from '../state/store.ts';
 const ASK_EVERY_MS = 2_000;
 
 /**
- * A job as it was told last; undefined until it is. `onEnd` is called once when it has ended. The server tells of it while the page is
- * live, and is asked besides: its end must not be missed.
+ * Returns the latest state of a job, and calls `onEnd` once at its end. The server is also asked, so that the
+ * end is not missed.
  */
 export function useJob(id: string | undefined, onEnd?: (job: JobJson) => void): JobJson | undefined {
   const known = useStore(jobs);

@@ -5,7 +5,7 @@ import type { JobJson, StartedJson } from '../api-types.ts';
 import { asApiError } from '../api/use-request.ts';
 import { tellEndOf } from './own-jobs.ts';
 
-/** How far a question to a person is. */
+/** The progress of a question to a person. */
 export type Step<Plan> =
   | { readonly name: 'planning' }
   | { readonly name: 'planned'; readonly plan: Plan }
@@ -13,8 +13,8 @@ export type Step<Plan> =
   | { readonly name: 'failed'; readonly error: ApiError };
 
 /**
- * Has the server plan what is asked for, again whenever `request` is another object, and starts the plan. While it plans again, the plan before
- * stays, so that what was typed beside it does too.
+ * Makes the server plan a request, and again when `request` is a new object. The last plan stays meanwhile,
+ * to keep the person's input.
  */
 export function usePlan<Plan extends { readonly plan: string }>(
   path: string,
@@ -23,7 +23,7 @@ export function usePlan<Plan extends { readonly plan: string }>(
   readonly step: Step<Plan>;
   readonly isPlanning: boolean;
   readonly planAgain: () => void;
-  /** Sends the plan's id with `body`; the answer is a job, whose end is told with `endText`. */
+  /** Sends the plan's id with `body`. The answer is a job, whose end is reported with `endText`. */
   readonly start: (path: string, body: object, endText: (job: JobJson) => string) => Promise<void>;
 } {
   const [step, setStep] = useState<Step<Plan>>({ name: 'planning' });
@@ -43,7 +43,7 @@ export function usePlan<Plan extends { readonly plan: string }>(
         setPlanning(false);
       },
     );
-    // The server stops reading for a plan that nobody waits for.
+    // The server stops reading for an abandoned plan.
     return () => abort.abort();
   }, [path, request, round]);
   return {

@@ -1,14 +1,14 @@
-/** A filter that a person gave a name. */
+/** A named filter. */
 export interface SavedFilter {
   readonly name: string;
-  /** What follows the path of the list, such as `?state=parked`. */
+  /** The query of the list's address, such as `?state=parked`. */
   readonly search: string;
 }
 
-/** The most that are kept. */
+/** The most saved filters. */
 const MOST = 50;
 
-/** The filters in what the browser kept; what is damaged is left out. */
+/** Returns the filters in the browser's storage, without damaged ones. */
 export function savedFiltersOf(text: string | undefined): readonly SavedFilter[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]');
@@ -24,14 +24,14 @@ function isSavedFilter(value: unknown): value is SavedFilter {
   return typeof name === 'string' && name !== '' && typeof search === 'string' && /^(\?|$)/.test(search);
 }
 
-/** With one more, in place of one with its name. */
+/** Adds a filter, or replaces the one with its name. */
 export function withFilter(filters: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
   return [...withoutFilter(filters, added.name), added]
     .toSorted((one, other) => one.name.localeCompare(other.name))
     .slice(0, MOST);
 }
 
-/** Without the one of this name. */
+/** Removes the filter with this name. */
 export function withoutFilter(filters: readonly SavedFilter[], name: string): readonly SavedFilter[] {
   return filters.filter((filter) => filter.name !== name);
 }

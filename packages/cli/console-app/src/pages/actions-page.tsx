@@ -11,9 +11,13 @@ import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_NAME } from '../text/words.ts';
 
-const NAMES: Readonly<Record<ActionJson['what'], string>> = { ...OPERATION_NAME, redrive: 'Redrive' };
+const NAMES: Readonly<Record<ActionJson['what'], string>> = {
+  ...OPERATION_NAME,
+  redrive: 'Redrive',
+  send: 'Send',
+};
 
-/** What was changed through this console since it was started. */
+/** The changes made through this console since its start. */
 export function ActionsPage(): JSX.Element {
   const { answer, error, isLoading, again } = useRequest('actions', (signal) =>
     get<{ readonly actions: readonly ActionJson[] }>('actions', {}, signal),

@@ -2,19 +2,20 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ClaimJson } from '../api-types.ts';
 import { session } from '../api/session.ts';
-import { filterOf, hrefOf } from '../filters/claim-filter.ts';
+import { claimHref, filterOf, hrefOf } from '../filters/claim-filter.ts';
 import { ErrorNotice, Skeleton } from '../parts/notice.tsx';
 import { keepFocus } from '../parts/keep-focus.ts';
-import { useAddress } from '../state/address.ts';
+import { goTo, useAddress } from '../state/address.ts';
 import { useStore } from '../state/store.ts';
 import { BulkBar } from './claims/bulk-bar.tsx';
 import { ClaimsTable } from './claims/claims-table.tsx';
 import { ExportButtons } from './claims/export-buttons.tsx';
 import { NoClaims } from './claims/no-claims.tsx';
+import { Narrowed, PastTabs } from './claims/narrowed.tsx';
 import { ReadOn } from './claims/read-on.tsx';
 import { SavedFilters } from './claims/saved-filters-menu.tsx';
-import { SearchForm } from './claims/search-form.tsx';
-import { ParkedTabs, StateTabs } from './claims/state-tabs.tsx';
+import { SearchedFor } from './claims/searched-for.tsx';
+import { ParkedTabs, ReleasedTabs, StateTabs } from './claims/state-tabs.tsx';
 import { useClaims } from './claims/use-claims.ts';
 import { useFollowing } from './claims/use-following.ts';
 
@@ -46,6 +47,12 @@ export function ClaimsPage(): JSX.Element {
     again.current();
   }, []);
   useEffect(keepFocus, [read.claims]);
+  useEffect(() => {
+    const [only, ...others] = read.claims;
+    if (read.isExact === true && only !== undefined && others.length === 0) {
+      goTo(claimHref(only.key), { replace: true });
+    }
+  }, [read.isExact, read.claims]);
   const isEmpty = read.claims.length === 0;
   return (
     <>
@@ -55,9 +62,12 @@ export function ClaimsPage(): JSX.Element {
       </div>
       <StateTabs filter={filter} />
       <ParkedTabs filter={filter} />
+      <ReleasedTabs filter={filter} />
+      <PastTabs filter={filter} />
+      <Narrowed filter={filter} />
       <div class="toolbar">
-        <SearchForm key={search} filter={filter} />
         <SavedFilters filter={filter} />
+        <SearchedFor filter={filter} />
       </div>
       <BulkBar
         filter={filter}

@@ -7,6 +7,7 @@ import { useAddress } from '../state/address.ts';
 import { useStore } from '../state/store.ts';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
+import { messageHref } from '../filters/claim-filter.ts';
 import { LettersOfQueue } from './dead-letters/letters-of-queue.tsx';
 
 /** Messages of dead-letter queues beside their claims. */
@@ -15,7 +16,9 @@ export function DeadLettersPage(): JSX.Element {
   const known = useStore(session);
   const told = useStore(overview)?.queues ?? [];
   const queues = known?.queues.filter(({ isDeadLetter }) => isDeadLetter) ?? [];
-  const asked = new URLSearchParams(search).get('queue') ?? '';
+  const parameters = new URLSearchParams(search);
+  const asked = parameters.get('queue') ?? '';
+  const message = parameters.get('message') ?? '';
   const queue = queues.find(({ name, url }) => name === asked || url === asked) ?? queues[0];
   const waitingOf = (url: string): number | undefined => told.find((each) => each.url === url)?.waiting;
   return (
@@ -28,7 +31,10 @@ export function DeadLettersPage(): JSX.Element {
           <ul class="tabs">
             {queues.map(({ name, url }) => (
               <li key={url}>
-                <Link href={hrefOf(name)} aria-current={url === queue?.url ? 'true' : undefined}>
+                <Link
+                  href={messageHref(name, message)}
+                  aria-current={url === queue?.url ? 'true' : undefined}
+                >
                   {shown(name)}
                   <span class="tab-count">{numberText(waitingOf(url) ?? 0)}</span>
                 </Link>
@@ -42,18 +48,15 @@ export function DeadLettersPage(): JSX.Element {
       )}
       {queue !== undefined && (
         <LettersOfQueue
-          key={queue.url}
+          key={`${queue.url} ${message}`}
           queue={queue.name}
+          message={message}
           waiting={waitingOf(queue.url)}
           allowChanges={known?.allowChanges ?? false}
         />
       )}
     </>
   );
-}
-
-function hrefOf(queue: string): string {
-  return `/dead-letters?${new URLSearchParams({ queue }).toString()}`;
 }
 
 function NoQueues(): JSX.Element {

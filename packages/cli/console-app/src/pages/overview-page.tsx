@@ -7,6 +7,7 @@ import { shown } from '../text/shown.ts';
 import { localTime } from '../text/times.ts';
 import { Attention } from './overview/attention.tsx';
 import { Counters } from './overview/counters.tsx';
+import { Errors } from './overview/errors.tsx';
 import { Histograms } from './overview/histograms.tsx';
 import { Holders } from './overview/holders.tsx';
 import { OverdueList } from './overview/overdue-list.tsx';
@@ -32,8 +33,8 @@ export function OverviewPage(): JSX.Element {
           The store could not be read: {shown(told.storeError)} The console tries again by itself.
         </p>
       )}
-      <Counters counts={told.counts} estimatedRows={known?.estimatedRows} jobs={told.jobs} />
       <Attention told={told} allowChanges={known?.allowChanges ?? false} />
+      <Counters counts={told.counts} estimatedRows={known?.estimatedRows} jobs={told.jobs} />
       <div class="columns">
         <Statistics
           statistics={told.statistics}
@@ -42,10 +43,11 @@ export function OverviewPage(): JSX.Element {
           jobs={told.jobs}
         />
       </div>
+      <Errors statistics={told.statistics} />
       <div class="columns">
         <OverdueList overdue={told.overdue} count={told.counts.overdue} />
         <div class="stack">
-          <Queues queues={told.queues} />
+          <Queues queues={told.queues} canSend={known?.canSend ?? false} />
           <Holders
             holders={told.holders}
             isKnown={told.counts['in-progress'].kind !== 'unknown'}

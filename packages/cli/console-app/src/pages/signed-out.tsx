@@ -17,7 +17,8 @@ export function SignedOut(): JSX.Element {
         ) : (
           <>
             The console was started again, or this browser never opened its address. Open the address that{' '}
-            <code>batchlatch console</code> printed in the terminal.
+            <code>batchlatch console</code> printed in the terminal, in any tab: this page then goes on by
+            itself.
           </>
         )}
       </p>

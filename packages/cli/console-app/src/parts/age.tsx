@@ -1,14 +1,23 @@
 import type { JSX } from 'preact';
 import { useTimeText } from '../state/now.ts';
-import { ageOf, durationText, localTime, relativeText } from '../text/times.ts';
+import { ageOf, durationText, localTime, relativeText, utcTime } from '../text/times.ts';
 
 /** Such as `3 min ago`; the whole time is its title. */
 export function Ago({ at }: { readonly at: string | undefined | null }): JSX.Element {
   const text = useTimeText((now) => relativeText(at, now));
   if (at === undefined || at === null) return <span class="muted">–</span>;
   return (
-    <time dateTime={at} title={`${localTime(at)} (${at})`}>
+    <time dateTime={at} title={`${localTime(at)} (${utcTime(at)})`}>
       {text}
+    </time>
+  );
+}
+
+/** The whole time in the zone of this browser; UTC is its title. */
+export function LocalTime({ at }: { readonly at: string }): JSX.Element {
+  return (
+    <time dateTime={at} title={utcTime(at)}>
+      {localTime(at)}
     </time>
   );
 }
@@ -18,7 +27,7 @@ export function Since({ at }: { readonly at: string | undefined }): JSX.Element 
   const text = useTimeText((now) => sinceText(at, now));
   if (at === undefined) return <span class="muted">?</span>;
   return (
-    <time dateTime={at} title={`since ${localTime(at)} (${at})`}>
+    <time dateTime={at} title={`since ${localTime(at)} (${utcTime(at)})`}>
       {text}
     </time>
   );

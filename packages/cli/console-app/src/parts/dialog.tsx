@@ -2,13 +2,13 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { keepFocus } from './keep-focus.ts';
 
-/** What was pressed may be gone by now, as the claim of a row is. */
+/** Focuses an element, which may be gone: the row of a claim, for example. */
 function focusOn(before: Element | null): void {
   if (before instanceof HTMLElement && before.isConnected) before.focus();
   else keepFocus();
 }
 
-/** A question over the page. The browser keeps the focus in it and gives it back; Escape closes it. */
+/** A modal dialog. The browser keeps the focus in it and returns it; Escape closes it. */
 export function Dialog({
   title,
   onClose,
@@ -20,7 +20,7 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // At once when it is closed, not after the next frame: the focus is somewhere at every moment.
+  // Before the next frame, so that the focus is never lost.
   useLayoutEffect(() => {
     const opened = dialog.current;
     const before = document.activeElement;

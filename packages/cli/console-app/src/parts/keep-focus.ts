@@ -1,4 +1,4 @@
-/** Where what had the focus is gone, the page has it, and not the document: a screen reader and the Tab key go on from there. */
+/** Focuses the page if the focused element is gone, for screen readers and the Tab key. */
 export function keepFocus(): void {
   const { activeElement } = document;
   if (activeElement !== null && activeElement !== document.body) return;

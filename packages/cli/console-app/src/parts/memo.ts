@@ -1,6 +1,6 @@
 import { Component, type ComponentChild, type FunctionComponent, h } from 'preact';
 
-/** The same component, drawn again only when one of its properties is another: for rows of long lists. */
+/** Returns a component that is drawn again only when a property changes, for rows of long lists. */
 export function memo<Props extends object>(View: FunctionComponent<Props>): FunctionComponent<Props> {
   class Remembered extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {

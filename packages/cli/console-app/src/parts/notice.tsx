@@ -1,14 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { ApiError } from '../api/client.ts';
+import { type ApiError, isPassing } from '../api/client.ts';
 import { shown } from '../text/shown.ts';
 import { Icon } from './icon.tsx';
 
-/** What to do about an error, by its code. */
+/** The solution of an error, by its code. */
 const REMEDY: Readonly<Record<string, string>> = {
   UNREACHABLE: 'Start it again, and open the address that it prints.',
 };
 
-/** An error, with what to do. */
+/** An error, with its solution. */
 export function ErrorNotice({
   error,
   again,
@@ -21,8 +21,9 @@ export function ErrorNotice({
       <Icon name="overdue" />
       <div>
         <p>
-          <strong>That did not work.</strong> {shown(error.message)} {REMEDY[error.code]}
+          <strong>{titleOf(error)}</strong> {shown(error.message)} {REMEDY[error.code]}
         </p>
+        {isPassing(error) && <p>This page goes on by itself when it is back.</p>}
         {error.code !== 'UNKNOWN' && error.code !== 'UNREACHABLE' && (
           <p class="muted small">{shown(error.code)}</p>
         )}
@@ -36,7 +37,12 @@ export function ErrorNotice({
   );
 }
 
-/** What is said where there is nothing, or what one has to know. */
+function titleOf(error: ApiError): string {
+  if (error.code === 'UNREACHABLE' || !isPassing(error)) return 'That did not work.';
+  return error.code.startsWith('BATCHLATCH_STORE') ? 'The store does not answer.' : 'SQS does not answer.';
+}
+
+/** A message in place of missing content, or a hint. */
 export function Notice({
   title,
   children,
@@ -59,7 +65,7 @@ export function Notice({
   );
 }
 
-/** Stands where something will be: bars in place of lines. */
+/** A placeholder with bars for lines. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }): JSX.Element {
   return (
     <div class="skeleton" role="status">

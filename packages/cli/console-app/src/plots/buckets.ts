@@ -1,16 +1,22 @@
 import type { Histogram } from '../api-types.ts';
 
-/** One row of a histogram. */
+/** A row of a histogram. */
 export type Bucket = Histogram['buckets'][number];
 
-/** Fewer rows would look like something is missing. */
+/** A row with the value that all of its values are above; 0 for the first. */
+export interface ShownBucket extends Bucket {
+  readonly from: number;
+}
+
+/** Fewer rows look incomplete. */
 const FEWEST = 6;
 
-/** The buckets between the first and the last that hold anything, and one more on each side. */
-export function shownBuckets(buckets: readonly Bucket[]): readonly Bucket[] {
+/** Returns the buckets between the first and the last with content, and one more on each side. */
+export function shownBuckets(buckets: readonly Bucket[]): readonly ShownBucket[] {
   const first = buckets.findIndex(({ count }) => count > 0);
   if (first === -1) return [];
   const last = buckets.findLastIndex(({ count }) => count > 0);
   const from = Math.max(0, Math.min(first - 1, buckets.length - FEWEST));
-  return buckets.slice(from, Math.max(last + 2, from + FEWEST));
+  const shown = buckets.slice(from, Math.max(last + 2, from + FEWEST));
+  return shown.map((bucket, index) => ({ ...bucket, from: buckets[from + index - 1]?.upTo ?? 0 }));
 }

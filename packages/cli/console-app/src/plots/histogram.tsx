@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { Histogram } from '../api-types.ts';
+import { Link } from '../parts/link.tsx';
 import { counted, numberText } from '../text/numbers.ts';
 import { durationText } from '../text/times.ts';
 import { shownBuckets } from './buckets.ts';
@@ -9,10 +10,13 @@ export function Histogram({
   name,
   color,
   histogram,
+  hrefFrom,
 }: {
   readonly name: string;
   readonly color: string;
   readonly histogram: Histogram;
+  /** The list of the claims with at least this many milliseconds. */
+  readonly hrefFrom: (ms: number) => string;
 }): JSX.Element {
   const { buckets, count, min, median, p95, max } = histogram;
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
@@ -33,9 +37,14 @@ export function Histogram({
           </tr>
         </thead>
         <tbody>
-          {shownBuckets(buckets).map(({ upTo, count: inBucket }) => (
+          {shownBuckets(buckets).map(({ upTo, from, count: inBucket }) => (
             <tr key={upTo ?? 'more'}>
-              <th scope="row">{upTo === undefined ? 'more' : `to ${durationText(upTo)}`}</th>
+              <th scope="row">
+                <Link href={hrefFrom(from)} title={`Show the claims with ${durationText(from)} or more`}>
+                  {upTo === undefined ? 'more' : `to ${durationText(upTo)}`}
+                  <span class="visually-hidden">, {name.toLowerCase()}</span>
+                </Link>
+              </th>
               <td>
                 <span
                   class="bar"

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { PlotSeries } from './plot.tsx';
 
-/** What is drawn, with the values at the pointer. */
+/** The series of a plot, with the values at the pointer. */
 export function Legend({
   series,
   values,

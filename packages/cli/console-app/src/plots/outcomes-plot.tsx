@@ -6,6 +6,7 @@ import { durationText, localTime } from '../text/times.ts';
 import { Legend } from './legend.tsx';
 import { Plot, type PlotSeries } from './plot.tsx';
 import { PeriodsTable } from './periods-table.tsx';
+import { goToPeriod } from './period-href.ts';
 import { coarser, stackedOutcomes, wholeSpan } from './series.ts';
 
 const SERIES: readonly PlotSeries[] = [
@@ -32,10 +33,18 @@ export function OutcomesPlot({ statistics }: { readonly statistics: StatisticsJs
   return (
     <>
       <Legend series={SERIES} values={[completed, failed, parked].map(numberText)} kind="bars" at={at} />
-      <Plot series={SERIES} columns={columns} kind="bars" valueText={shortNumber} onPoint={setPoint} />
+      <Plot
+        series={SERIES}
+        columns={columns}
+        kind="bars"
+        valueText={shortNumber}
+        onPoint={setPoint}
+        onChoose={(index) => goToPeriod(periods[index], periodMs)}
+      />
       <PeriodsTable
         caption="How many claims ended how"
         periods={periods}
+        periodMs={periodMs}
         columns={[
           { name: 'Completed', text: (period) => numberText(period.completed) },
           { name: 'Failed', text: (period) => numberText(period.failed) },

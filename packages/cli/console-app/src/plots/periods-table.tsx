@@ -1,19 +1,23 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StatisticsPeriod } from '../api-types.ts';
+import { Link } from '../parts/link.tsx';
 import { localTime } from '../text/times.ts';
+import { periodHref } from './period-href.ts';
 
 /** The most rows; the latest are shown. */
 const MOST = 60;
 
-/** The same as a plot, as a table. It is made only while it is open. */
+/** A plot's data as a table, made only while it is open. */
 export function PeriodsTable({
   caption,
   periods,
+  periodMs,
   columns,
 }: {
   readonly caption: string;
   readonly periods: readonly StatisticsPeriod[];
+  readonly periodMs: number;
   readonly columns: readonly { readonly name: string; readonly text: (period: StatisticsPeriod) => string }[];
 }): JSX.Element {
   const [isOpen, setOpen] = useState(false);
@@ -42,7 +46,9 @@ export function PeriodsTable({
                 .toReversed()
                 .map((period) => (
                   <tr key={period.from}>
-                    <th scope="row">{localTime(period.from)}</th>
+                    <th scope="row">
+                      <Link href={periodHref(period.from, periodMs)}>{localTime(period.from)}</Link>
+                    </th>
                     {columns.map(({ name, text }) => (
                       <td key={name} class="number">
                         {text(period)}

@@ -1,12 +1,12 @@
 import type { Distribution, StatisticsPeriod } from '../api-types.ts';
 
-/** The columns of a plot: seconds since 1970, then a value for each of them. */
+/** The columns of a plot: seconds since 1970, then the values. */
 export type Columns = readonly (readonly (number | null)[])[];
 
-/** More points than this could not be told apart. */
+/** More points could not be told apart. */
 const MOST_POINTS = 1_000;
 
-/** One entry for each period of the span, also for those in which nothing ended: `periods` leaves them out. */
+/** Returns an entry for each period of the span. `periods` omits those in which nothing ended. */
 export function wholeSpan(
   periods: readonly StatisticsPeriod[],
   periodMs: number,
@@ -24,7 +24,7 @@ export function wholeSpan(
   });
 }
 
-/** Several periods as one, so that there are at most so many: thinner bars could not be told apart. */
+/** Merges periods until there are at most `most`: thinner bars could not be told apart. */
 export function coarser(
   periods: readonly StatisticsPeriod[],
   periodMs: number,
@@ -45,7 +45,7 @@ export function coarser(
   return { periods: [...sums.values()], periodMs: longMs };
 }
 
-/** Outcomes as they are drawn one over the other: all, failed and parked, parked. */
+/** Returns outcomes as layers: all, failed and parked, parked. */
 export function stackedOutcomes(periods: readonly StatisticsPeriod[]): Columns {
   return [
     periods.map(({ from }) => from / 1_000),
@@ -55,7 +55,10 @@ export function stackedOutcomes(periods: readonly StatisticsPeriod[]): Columns {
   ];
 }
 
-/** Median and 95th percentile of the waiting and of the running times, in milliseconds; null where nothing ended. */
+/**
+ * Returns median and 95th percentile of waiting and running times, in milliseconds; null if nothing ended.
+ * A time below 1 ms is 1: a logarithmic axis has no zero.
+ */
 export function times(periods: readonly StatisticsPeriod[]): Columns {
   return [
     periods.map(({ from }) => from / 1_000),
@@ -68,5 +71,5 @@ export function times(periods: readonly StatisticsPeriod[]): Columns {
 
 function value(distribution: Distribution | undefined, name: 'median' | 'p95'): number | null {
   const number = distribution?.[name] ?? Number.NaN;
-  return Number.isFinite(number) ? number : null;
+  return Number.isFinite(number) ? Math.max(number, 1) : null;
 }

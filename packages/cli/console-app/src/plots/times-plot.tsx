@@ -5,6 +5,7 @@ import { durationText, localTime, shortDuration } from '../text/times.ts';
 import { Legend } from './legend.tsx';
 import { PeriodsTable } from './periods-table.tsx';
 import { Plot, type PlotSeries } from './plot.tsx';
+import { goToPeriod } from './period-href.ts';
 import { times, wholeSpan } from './series.ts';
 
 const SERIES: readonly PlotSeries[] = [
@@ -34,12 +35,20 @@ export function TimesPlot({ statistics }: { readonly statistics: StatisticsJson 
         series={SERIES}
         values={textsOf(shownTimes)}
         kind="lines"
-        at={period === undefined ? 'of all that were read' : localTime(period.from)}
+        at={period === undefined ? 'all that were read, logarithmic' : localTime(period.from)}
       />
-      <Plot series={SERIES} columns={columns} kind="lines" valueText={shortDuration} onPoint={setPoint} />
+      <Plot
+        series={SERIES}
+        columns={columns}
+        kind="log-lines"
+        valueText={shortDuration}
+        onPoint={setPoint}
+        onChoose={(index) => goToPeriod(periods[index], periodMs)}
+      />
       <PeriodsTable
         caption="How long claims waited and ran"
         periods={statistics.periods}
+        periodMs={periodMs}
         columns={SERIES.map(({ name }, index) => ({ name, text: (one) => textsOf(one)[index] ?? '' }))}
       />
     </>

@@ -2,12 +2,12 @@ import type { JobJson, RedriveResultJson } from '../api-types.ts';
 import { counted } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 
-/** What a redrive did, if it came to that. */
+/** Returns the result of a redrive, if there is one. */
 export function redriveResultOf({ what, result }: JobJson): RedriveResultJson | undefined {
   return what === 'redrive' ? (result as RedriveResultJson | undefined) : undefined;
 }
 
-/** Whether there is nothing else to say of it. */
+/** Returns whether every message was redriven, so that there is nothing else to say. */
 export function isAllRedriven({
   left,
   notFound,
@@ -18,7 +18,7 @@ export function isAllRedriven({
   return Object.keys(left).length + notFound.length + undeleted + notSeen + stillHidden === 0;
 }
 
-/** Such as `12 messages redriven, 11 claims released first`. */
+/** Returns a text such as `12 messages redriven, 11 claims released first`. */
 export function redriveEndText(job: JobJson): string {
   const result = redriveResultOf(job);
   if (result === undefined)

@@ -26,7 +26,7 @@ export function RedriveForm({
 }: {
   readonly request: RedriveRequest;
   readonly plan: RedrivePlanJson;
-  /** Whether it is planned anew. */
+  /** Whether the plan is being renewed. */
   readonly isPlanning: boolean;
   readonly completed: CompletedMessages;
   readonly onCompleted: (completed: CompletedMessages) => void;
@@ -99,8 +99,8 @@ function Summary({
       {moved + deleted === 0 && <p>No message would be moved.</p>}
       {moved > 0 && (
         <p>
-          {counted(moved, 'message')} of <b>{shown(queue)}</b> {moved === 1 ? 'goes' : 'go'} back to the queue{' '}
-          {moved === 1 ? 'it' : 'they'} came from.
+          {counted(moved, 'message')} of <b>{shown(queue)}</b> will be moved back to the queue
+          {moved === 1 ? ' it' : ' they'} came from.
           {released > 0 && (
             <> Before, {counted(released, 'claim')} will be released, so that they run again.</>
           )}

@@ -12,7 +12,10 @@ import { LEFT_MEANING } from '../text/words.ts';
 import { isAllRedriven, redriveEndText, redriveResultOf } from './redrive-end-text.ts';
 import type { RedriveRequest } from './redrive-request.ts';
 
-/** How far a redrive is, and then what became of it. Where all was moved, the dialog closes: a message says so. */
+/**
+ * The progress of a redrive, then its result. If all messages were moved, the dialog closes and a message
+ * says so.
+ */
 export function RedriveOutcome({
   request,
   job: id,

@@ -1,15 +1,15 @@
 import { createStore } from '../state/store.ts';
 
-/** What a person asked to redrive, before it is confirmed. */
+/** A redrive that a person has asked for and not confirmed. */
 export interface RedriveRequest {
   /** The name of the dead-letter queue. */
   readonly queue: string;
   readonly which: 'all' | readonly string[];
-  /** Called when it has been done, or a part of it. */
+  /** Called when all or some of it is done. */
   readonly onDone?: () => void;
 }
 
-/** The redrive that is asked about; undefined while no dialog is open. */
+/** The redrive in the dialog; undefined while none is open. */
 export const redriveRequest = createStore<RedriveRequest | undefined>(undefined);
 
 /** Opens the dialog. */

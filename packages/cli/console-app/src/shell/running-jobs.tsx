@@ -14,7 +14,7 @@ const DOING: Readonly<Record<JobJson['what'], string>> = {
   redrive: 'Redriving messages',
 };
 
-/** What the server is doing at the moment, on every page. */
+/** The jobs that the server is running, on every page. */
 export function RunningJobs(): JSX.Element {
   const all = [...useStore(jobs).values()];
   useToldFailures(all);
@@ -31,12 +31,12 @@ export function RunningJobs(): JSX.Element {
   );
 }
 
-/** Such as `Changing claims: 120 of 400`. */
+/** Returns a text such as `Changing claims: 120 of 400`. */
 export function progressText({ what, done, total }: JobJson): string {
   return `${DOING[what]}: ${numberText(done)}${total === undefined ? '' : ` of ${numberText(total)}`}`;
 }
 
-/** The dialogs tell of what they started. */
+/** Reports failures of jobs. Dialogs report those that they started. */
 function useToldFailures(all: readonly JobJson[]): void {
   const told = useRef(new Set<string>());
   useEffect(() => {

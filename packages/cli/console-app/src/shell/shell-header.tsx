@@ -8,7 +8,9 @@ import { useStore } from '../state/store.ts';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { LiveState } from './live-state.tsx';
+import { RowsSwitch } from './rows-switch.tsx';
 import { RunningJobs } from './running-jobs.tsx';
+import { SearchBox } from './search-box.tsx';
 import { ShortcutsButton } from './shortcuts.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -19,7 +21,7 @@ const LINKS = [
   { href: '/actions', text: 'Actions', paths: ['/actions'] },
 ] as const;
 
-/** What every page begins with: where this is, the pages, and whether what is shown is live. */
+/** The header: the console's target, the pages, and the state of the connection. */
 export function ShellHeader(): JSX.Element {
   const known = useStore(session);
   return (
@@ -39,9 +41,11 @@ export function ShellHeader(): JSX.Element {
         )}
       </div>
       <PageLinks />
+      <SearchBox />
       <div class="shell-tools">
         <RunningJobs />
         <LiveState />
+        <RowsSwitch />
         <ThemeSwitch />
         <ShortcutsButton />
       </div>

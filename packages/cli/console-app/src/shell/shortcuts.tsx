@@ -3,9 +3,11 @@ import { useEffect } from 'preact/hooks';
 import { connection, pauseLive } from '../api/live.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { goTo } from '../state/address.ts';
+import { isDense, setDense } from '../state/rows.ts';
 import { searchAsked } from '../state/search-asked.ts';
 import { createStore, useStore } from '../state/store.ts';
 import { remember, remembered } from '../state/stored.ts';
+import { moveAmongRows, selectRow } from './move-among-rows.ts';
 import { nextTheme } from './theme-switch.tsx';
 
 const KEYS = [
@@ -14,6 +16,10 @@ const KEYS = [
   { keys: 'g c', text: 'Go to claims' },
   { keys: 'g d', text: 'Go to dead letters' },
   { keys: 'g a', text: 'Go to actions' },
+  { keys: 'j', text: 'Go to the next row' },
+  { keys: 'k', text: 'Go to the row before' },
+  { keys: 'x', text: 'Select the row' },
+  { keys: 'r', text: 'Make rows dense, or comfortable' },
   { keys: 'p', text: 'Pause, or go on' },
   { keys: 't', text: 'Change the theme' },
   { keys: '?', text: 'Show the shortcuts' },
@@ -97,7 +103,16 @@ function listenToKeys(): () => void {
 function act(key: string): boolean {
   switch (key) {
     case '/':
-      search();
+      searchAsked.set(true);
+      return true;
+    case 'j':
+      return moveAmongRows(1);
+    case 'k':
+      return moveAmongRows(-1);
+    case 'x':
+      return selectRow();
+    case 'r':
+      setDense(!isDense.get());
       return true;
     case 'p':
       pauseLive(connection.get() !== 'paused');
@@ -111,11 +126,6 @@ function act(key: string): boolean {
     default:
       return false;
   }
-}
-
-function search(): void {
-  searchAsked.set(true);
-  if (window.location.pathname !== '/claims') goTo('/claims');
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -8,19 +8,19 @@ setInterval(() => {
   if (!document.hidden) seconds.set(serverNow());
 }, 1_000);
 
-/** Ages are told by the server's clock, whatever that of this machine says. */
+/** Sets the server's time, by which ages are shown. */
 export function setServerTime(iso: string): void {
   const ahead = Date.parse(iso) - Date.now();
-  // Less than the way of an answer is no difference of clocks.
+  // A smaller difference is the delay of the answer.
   serverIsAheadMs = Number.isNaN(ahead) || Math.abs(ahead) < 2_000 ? 0 : ahead;
 }
 
-/** The time now, by the server's clock. */
+/** The current time of the server. */
 function serverNow(): number {
   return Date.now() + serverIsAheadMs;
 }
 
-/** A text that depends on the time; the component is drawn again when the text changes, which is seldom in a long list. */
+/** Returns a text that depends on the time. The component is drawn again only when the text changes. */
 export function useTimeText(make: (now: number) => string): string {
   const [text, setText] = useState(() => make(serverNow()));
   const latest = useRef(make);

@@ -1,24 +1,24 @@
-/** What this browser remembers under a name; undefined where there is nothing, or storage is blocked. */
+/** Returns the browser's item of this name; undefined if it is missing or storage is blocked. */
 export function remembered(name: string): string | undefined {
   return readFrom(() => localStorage, name);
 }
 
-/** Remembers it; undefined forgets it. */
+/** Stores an item in the browser; undefined removes it. */
 export function remember(name: string, value: string | undefined): void {
   writeTo(() => localStorage, name, value);
 }
 
-/** What this tab remembers under a name, until it is closed. */
+/** Returns this tab's item of this name. */
 export function rememberedByTab(name: string): string | undefined {
   return readFrom(() => sessionStorage, name);
 }
 
-/** Remembers it for this tab; undefined forgets it. */
+/** Stores an item for this tab; undefined removes it. */
 export function rememberByTab(name: string, value: string | undefined): void {
   writeTo(() => sessionStorage, name, value);
 }
 
-/** Where storage is blocked, reading its name throws already. */
+/** A function, because reading the name of a blocked storage throws. */
 type Place = () => Storage;
 
 function readFrom(place: Place, name: string): string | undefined {
@@ -34,6 +34,6 @@ function writeTo(place: Place, name: string, value: string | undefined): void {
     if (value === undefined) place().removeItem(name);
     else place().setItem(name, value);
   } catch {
-    // Storage is blocked or full: it holds for this page.
+    // Storage is blocked or full: the value holds for this page.
   }
 }

@@ -1,15 +1,15 @@
 import { createStore } from './store.ts';
 import { remember, remembered } from './stored.ts';
 
-/** What was chosen; `system` follows the system. */
+/** The choice; `system` follows the system. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const NAME = 'batchlatch-theme';
 
-/** The theme that is chosen. */
+/** The chosen theme. */
 export const theme = createStore<Theme>(chosen());
 
-/** Whether what is shown is dark. */
+/** Whether the page is dark now. */
 export const isDark = createStore(isShownDark());
 
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => isDark.set(isShownDark()));
@@ -24,7 +24,7 @@ function isShownDark(): boolean {
   return name === 'system' ? window.matchMedia('(prefers-color-scheme: dark)').matches : name === 'dark';
 }
 
-/** Chooses a theme, also for the next time. */
+/** Chooses a theme and stores it. */
 export function setTheme(name: Theme): void {
   remember(NAME, name === 'system' ? undefined : name);
   if (name === 'system') delete document.documentElement.dataset['theme'];

@@ -2,8 +2,8 @@
 const LONGEST = 1_000_000;
 
 /**
- * JSON on several lines, or undefined for what is no JSON object or array. The text is laid out and not its value: a number
- * keeps the digits that no double holds.
+ * Returns JSON on several lines; undefined if the text is not a JSON object or array. It lays out the text,
+ * not the value, so numbers keep all digits.
  */
 export function laidOutJson(text: string): string | undefined {
   if (text.length > LONGEST || !isObjectOrArray(text)) return undefined;

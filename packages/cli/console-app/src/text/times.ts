@@ -4,12 +4,12 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** From here on more digits would say nothing. */
+/** More digits would say nothing. */
 const LONGEST = 100_000 * DAY;
 
 /**
- * Such as `480 ms`, `12 s`, `3 min 20 s`, `2 h 5 min` and `5 d 3 h`. What is negative, because the clocks of two machines differ,
- * has a minus sign. What is no number is a question mark.
+ * Returns a text such as `480 ms`, `12 s`, `3 min 20 s`, `2 h 5 min` or `5 d 3 h`. Negative durations, from
+ * clocks that differ, have a minus sign. A value that is not a number gives a question mark.
  */
 export function durationText(given: Num): string {
   const ms = Number(given);
@@ -30,13 +30,13 @@ function two(ms: number, large: number, largeName: string, small: number, smallN
   return smalls === 0 ? `${larges} ${largeName}` : `${larges} ${largeName} ${smalls} ${smallName}`;
 }
 
-/** One unit only, such as `3 min`: for lists, where the whole time is beside it. */
+/** Returns a text with one unit, such as `3 min`, for lists that show the full time beside it. */
 export function shortDuration(given: Num): string {
   const [number, unit] = durationText(given).split(' ');
   return unit === undefined ? (number ?? '?') : durationText(given).split(' ').slice(0, 2).join(' ');
 }
 
-/** Such as `3 min ago` and `in 2 h`. */
+/** Returns a text such as `3 min ago` or `in 2 h`. */
 export function relativeText(iso: string | undefined | null, now: number): string {
   const time = Date.parse(iso ?? '');
   if (Number.isNaN(time)) return '?';
@@ -46,30 +46,30 @@ export function relativeText(iso: string | undefined | null, now: number): strin
   return distance > 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** Tenths of a second would flicker. */
+/** Rounds to seconds, because tenths would flicker. */
 function wholeSeconds(ms: number): number {
   return ms - (ms % SECOND);
 }
 
-/** How long ago, in milliseconds; negative for what is yet to come, and undefined for what is no time. */
+/** Returns the age in milliseconds; negative for the future, undefined if the time is invalid. */
 export function ageOf(iso: string | undefined, now: number): number | undefined {
   const time = Date.parse(iso ?? '');
   return Number.isNaN(time) ? undefined : now - time;
 }
 
-/** ISO 8601; undefined for what is no time. */
+/** Returns ISO 8601; undefined if the time is invalid. */
 export function isoOf(time: number): string | undefined {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Between two times; negative where the second is before the first. */
+/** Returns the time between two; negative if the second is earlier. */
 export function between(from: string | undefined, to: string | undefined): number | undefined {
   const ms = Date.parse(to ?? '') - Date.parse(from ?? '');
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Date and time on this machine's clock, to the second, such as `2026-01-10 11:57:00`. */
+/** Returns local date and time to the second, such as `2026-01-10 11:57:00`. */
 export function localTime(iso: string | number | undefined | null): string {
   const date = new Date(iso ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '?';
@@ -78,7 +78,45 @@ export function localTime(iso: string | number | undefined | null): string {
   return `${day} ${clockTime(date.getTime())}`;
 }
 
-/** The time of day on this machine's clock, such as `11:57:00`. */
+/** Date and time in UTC, such as `2026-01-10 10:57:00 UTC`: what stands behind a local time. */
+export function utcTime(iso: string | number | undefined | null): string {
+  const date = new Date(iso ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return '?';
+  return `${date.toISOString().slice(0, -5).replace('T', ' ')} UTC`;
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/**
+ * The end of a sentence, on this machine's clock: `at 14:32` today, `on 3 December` on another day. An
+ * estimate is `about 14:32`, and `about 14:32 on 3 December`.
+ */
+export function timePhrase(iso: string, now: number, isEstimate = false): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return '';
+  const today = new Date(now);
+  const clock = clockTime(date.getTime()).slice(0, -3);
+  const year = date.getFullYear() === today.getFullYear() ? '' : ` ${date.getFullYear()}`;
+  const day = `on ${date.getDate()} ${MONTHS[date.getMonth()]}${year}`;
+  const isToday = date.toDateString() === today.toDateString();
+  if (isEstimate) return isToday ? `about ${clock}` : `about ${clock} ${day}`;
+  return isToday ? `at ${clock}` : day;
+}
+
+/** Returns the local time of day, such as `11:57:00`. */
 function clockTime(time: number): string {
   const date = new Date(time);
   return [date.getHours(), date.getMinutes(), date.getSeconds()]

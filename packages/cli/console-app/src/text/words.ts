@@ -2,7 +2,7 @@ import type { ClaimState, Count, OperationKind, ParkedKind } from '../api-types.
 import { counted, numberText } from './numbers.ts';
 import { localTime } from './times.ts';
 
-/** The states, in the order in which they are shown. */
+/** The states in display order. */
 export const STATES = [
   'in-progress',
   'overdue',
@@ -11,7 +11,7 @@ export const STATES = [
   'completed',
 ] as const satisfies readonly ClaimState[];
 
-/** What a state is called. */
+/** The names of the states. */
 export const STATE_NAME: Readonly<Record<ClaimState, string>> = {
   'in-progress': 'In progress',
   overdue: 'Overdue',
@@ -20,17 +20,21 @@ export const STATE_NAME: Readonly<Record<ClaimState, string>> = {
   completed: 'Completed',
 };
 
-/** What a state means, in a sentence. */
+/** An explanation of each state. */
 export const STATE_MEANING: Readonly<Record<ClaimState, string>> = {
   'in-progress': 'Its lease is live: a handler may be running.',
-  overdue:
-    'Its lease has lapsed and nobody has settled it or taken it over: its process died or hung, and no later delivery came.',
+  overdue: 'Its lease has lapsed. Its process died or hung, and no delivery has taken it over.',
   failed: 'Its last attempt failed. It runs again at its next delivery.',
   parked: 'It waits for a person, and does not run until it is released.',
   completed: 'It is done. Duplicates get its result.',
 };
 
-/** The kinds of parked claims, in the order in which they are shown. */
+/** The name of a claim that a person released, until its next attempt. */
+export const RELEASED_NAME = 'Released';
+/** The meaning of that name, in a sentence. */
+export const RELEASED_MEANING = 'A person released it. It runs when its message is delivered.';
+
+/** The kinds of parked claims in display order. */
 export const PARKED_KINDS = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies readonly ParkedKind[];
 
 /** The name of each kind. */
@@ -44,13 +48,13 @@ export const PARKED_NAME: Readonly<Record<ParkedKind, string>> = {
 /** Why a claim is parked, and what to do about it. */
 export const PARKED_MEANING: Readonly<Record<ParkedKind, string>> = {
   lapsed:
-    'Nobody knows whether its work was done. Find out; then resolve it if it was, or release it if it was not.',
+    'It is not known whether its work was done. Find out; then resolve it if it was, or release it if not.',
   failed: 'Its handler failed for good, or at its last attempt. Repair the cause, then release it.',
   attempts: 'It crashed or was tried too often. Find the cause, then release it.',
   done: 'Its work is done, and only its result was not kept. A release runs the work a second time.',
 };
 
-/** The buttons. */
+/** The labels of the buttons. */
 export const OPERATION_NAME: Readonly<Record<OperationKind, string>> = {
   release: 'Release',
   resolve: 'Resolve',
@@ -58,7 +62,7 @@ export const OPERATION_NAME: Readonly<Record<OperationKind, string>> = {
   forget: 'Forget',
 };
 
-/** What was done, for a sentence such as `3 claims released`. */
+/** The past participles, for sentences such as `3 claims released`. */
 export const OPERATION_DONE: Readonly<Record<OperationKind | 'redrive', string>> = {
   release: 'released',
   resolve: 'resolved',
@@ -67,7 +71,7 @@ export const OPERATION_DONE: Readonly<Record<OperationKind | 'redrive', string>>
   redrive: 'redriven',
 };
 
-/** What an operation does, for one claim and for many. */
+/** The effect of an operation, on one claim and on many. */
 export const OPERATION_MEANING: Readonly<Record<OperationKind, string>> = {
   release: 'may run again at the next delivery, attempts counted from 0',
   resolve: 'count as completed, for work that was finished by hand',
@@ -85,9 +89,9 @@ export const REFUSAL_MEANING: Readonly<Record<string, string>> = {
 
 /** Why a message was left in its dead-letter queue. */
 export const LEFT_MEANING: Readonly<Record<string, string>> = {
-  running: 'its claim is in progress: a handler may be at work on it',
+  running: 'its claim is in progress: a handler may be running',
   completed: 'its work is done already',
-  unproven: 'it names the key of a claim that knows nothing of it',
+  unproven: 'its claim does not mention this message',
   'not-released': 'its claim could not be released',
   'came-back': 'it was moved, failed again, and is back',
   'no-destination': 'it is not known which queue it came from',
@@ -96,7 +100,7 @@ export const LEFT_MEANING: Readonly<Record<string, string>> = {
   unanswered: 'the answer of SQS was lost: it may be in both queues',
 };
 
-/** A count as the counters show it, with what has to be said of it. */
+/** Returns a count with its precision. */
 export function countText({ count, kind, asOf }: Count): { readonly value: string; readonly note: string } {
   if (count === null || kind === 'unknown') return { value: '–', note: 'not counted' };
   const value = numberText(count);
@@ -112,7 +116,7 @@ export function countText({ count, kind, asOf }: Count): { readonly value: strin
   }
 }
 
-/** What a read cost, such as `Read 4 rows of the index (6 read units).` */
+/** Returns the cost of a read, such as `Read 4 rows of the index (6 read units).` */
 export function readText(read: {
   readonly readBy?: string;
   readonly missingIndex?: string;

@@ -1,27 +1,27 @@
 import type { TimelineStep } from './timeline-steps.ts';
 
-/** A line that goes through a row, or ends or begins at its node. Lane 0 is the key; the others are attempts. */
+/** A line through a row, or from or to its node. Lane 0 is the key; the others are attempts. */
 interface Rail {
   readonly lane: number;
   readonly part: 'through' | 'above' | 'below';
 }
 
-/** A curve between the key and an attempt: `out` where it is claimed, `in` where it is settled. */
+/** A curve between the key and an attempt: `out` for a claim, `in` for a settlement. */
 interface Curve {
   readonly lane: number;
   readonly way: 'out' | 'in';
 }
 
-/** One step as it is drawn. */
+/** A drawn step. */
 export interface TimelineRow {
   readonly step: TimelineStep;
-  /** Where its node is. */
+  /** The lane of its node. */
   readonly lane: number;
   readonly rails: readonly Rail[];
   readonly curves: readonly Curve[];
-  /** The lanes of attempts that can settle nothing any more from here on. */
+  /** The lanes of attempts that can no longer settle anything. */
   readonly lost: readonly number[];
-  /** How many attempts before this one nothing is known of. */
+  /** The number of unknown attempts before this one. */
   readonly skipped: number;
 }
 
@@ -32,11 +32,11 @@ const SETTLES: ReadonlySet<What> = new Set<What>(['failed', 'parked', 'completed
 const GOES_ON: ReadonlySet<What> = new Set<What>(['running', 'overdue']);
 
 /**
- * Where the steps of a claim are drawn, oldest first: the key is a trunk, and each attempt a branch that leaves it where it is claimed
- * and comes back where it is settled. A branch that is taken over, or whose claim a person changes, ends there.
+ * Lays out the steps of a claim, oldest first. The key is a trunk. Each attempt is a branch from its claim to
+ * its settlement, or to its end if it is taken over or a person changes the claim.
  */
 export function timelineLayout(steps: readonly TimelineStep[]): readonly TimelineRow[] {
-  /** The lane of each attempt that is open. */
+  /** The lanes of open attempts. */
   const open = new Map<string, number>();
   let lastAttempt = 0;
   return steps.map((step, index) => {

@@ -1,6 +1,6 @@
 import type { ClaimJson, EventJson, Num, OperationKind, RedrivenJson, StoredError } from '../api-types.ts';
 
-/** One step of a claim, as it is drawn. */
+/** A step of a claim. */
 export interface TimelineStep {
   readonly what:
     | 'claimed'
@@ -15,7 +15,7 @@ export interface TimelineStep {
   /** Whether a person did it. */
   readonly isByPerson: boolean;
   readonly attempt: Num;
-  /** Absent where the row does not keep it. */
+  /** Absent if the row does not keep it. */
   readonly at?: string;
   /** Function, version and request id of an attempt; the operator of a change. */
   readonly by?: string;
@@ -28,8 +28,8 @@ type Changed = Extract<EventJson, { readonly kind: 'changed' }>;
 const ENDED = { FAILED: 'failed', PARKED: 'parked', COMPLETED: 'completed' } as const;
 
 /**
- * The steps of a claim, oldest first. A change by a person tells how the attempt before it had ended, which nothing else keeps: that is
- * a step too, without its time.
+ * Returns the steps of a claim, oldest first. A person's change also records how the last attempt ended: that
+ * is a step without a time.
  */
 export function timelineSteps(
   claim: Pick<ClaimJson, 'state' | 'attempt' | 'leaseUntil'>,

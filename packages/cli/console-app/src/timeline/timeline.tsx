@@ -1,18 +1,17 @@
 import type { JSX } from 'preact';
-import { Ago } from '../parts/age.tsx';
+import { Ago, LocalTime } from '../parts/age.tsx';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
-import { localTime } from '../text/times.ts';
 import { stepText } from './step-text.ts';
 import { timelineLayout, type TimelineRow } from './timeline-layout.ts';
 import type { TimelineStep } from './timeline-steps.ts';
 
 const LANE = 18;
 const LEFT = 12;
-/** Where the node of a row is, from its top. */
+/** The distance of a row's node from its top. */
 const NODE = 16;
 
-/** What happened to a claim, oldest first: a list with a drawing beside it. */
+/** The history of a claim, oldest first: a list with a drawing beside it. */
 export function Timeline({ steps }: { readonly steps: readonly TimelineStep[] }): JSX.Element {
   const rows = timelineLayout(steps);
   const lanes = Math.max(0, ...rows.flatMap(({ lane, rails }) => [lane, ...rails.map((rail) => rail.lane)]));
@@ -44,7 +43,7 @@ function Told({ row: { step, skipped } }: { readonly row: TimelineRow }): JSX.El
         {at !== undefined && (
           <span class="muted">
             {' '}
-            <time dateTime={at}>{localTime(at)}</time> (<Ago at={at} />)
+            <LocalTime at={at} /> (<Ago at={at} />)
           </span>
         )}
       </p>
@@ -93,7 +92,7 @@ function Gutter({
   );
 }
 
-/** An attempt is a circle, its end is filled, what a person did is a square on its corner. */
+/** Attempts are circles, their ends filled; a square on its corner is a person's change. */
 function Node({
   step: { what, isByPerson },
   at,

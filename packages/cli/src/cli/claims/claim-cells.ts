@@ -1,4 +1,11 @@
-import { type Claim, type ClaimState, type ParkedKind, parkedKindOf, stateOf } from 'batchlatch/operations';
+import {
+  type Claim,
+  type ClaimState,
+  type ParkedKind,
+  parkedKindOf,
+  releasedAt,
+  stateOf,
+} from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';
@@ -24,10 +31,11 @@ export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen'
   ];
 }
 
-/** Returns the state in its colour, for a parked claim with its kind, such as `parked (lapsed)`. */
+/** Returns the state in its colour, with what is known besides, such as `parked (lapsed)`. */
 export function shownState(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string {
   const state = stateOf(claim, now());
   const kind = parkedKindOf(claim);
+  if (releasedAt(claim) !== undefined) return screen.paint('cyan', `${state} (released)`);
   if (kind === undefined) return screen.paint(STYLES[state], state);
   return screen.paint(PARKED_STYLES[kind], `${state} (${kind})`);
 }

@@ -7,6 +7,7 @@ import {
 } from 'batchlatch/operations';
 import { isoTime } from '../../tool-base/iso-time.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
+import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
@@ -15,12 +16,13 @@ import { duration } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
 import { watch } from '../watch.ts';
+import { showByError } from './claims-by-error.ts';
 import { costText, tellNewer } from './collect.ts';
 
 interface StatsOptions extends TableOptions {
   readonly prefix?: string;
   readonly limit: number;
-  readonly by?: keyof typeof PERIOD_MS;
+  readonly by?: keyof typeof PERIOD_MS | 'error';
   readonly watch?: number;
 }
 
@@ -29,6 +31,11 @@ const PERIOD_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 /** `claims stats` */
 export const statsCommand: Run<StatsOptions> = (context, options) =>
   withClaims(context, options, async (claims) => {
+    if (options.by === 'error') {
+      if (options.watch !== undefined) throw new UsageError('--watch does not go with --by error.');
+      await showByError(claims, options, context);
+      return 0;
+    }
     const read = (): Promise<ClaimStatistics> => readStatistics(claims, options, context);
     const toJson = (statistics: ClaimStatistics): unknown => statisticsJson(statistics, context);
     if (options.watch !== undefined) {
@@ -59,7 +66,7 @@ async function readStatistics(
       clock: clockOf(context),
       onProgress: ({ rowsRead }) => screen.progress(`${plural(rowsRead, 'row')} read …`),
       ...(prefix !== undefined && { keyPrefix: prefix }),
-      ...(by !== undefined && { periodMs: PERIOD_MS[by] }),
+      ...(by !== undefined && by !== 'error' && { periodMs: PERIOD_MS[by] }),
     });
   } finally {
     screen.progress(undefined);

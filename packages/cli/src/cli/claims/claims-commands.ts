@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
+import { keyOptions } from '../arguments/key-options.ts';
 import { changeOptions, consentOptions, watchOption } from '../arguments/shared-options.ts';
 import { integerBetween, jsonText } from '../arguments/values.ts';
 import type { ClaimState, OperationKind, ParkedKind } from 'batchlatch/operations';
 import type { AddSubcommand, Subcommand } from '../subcommand.ts';
 import type { ChangeOptions } from './change-claims.ts';
+import { narrowing } from './narrow-selection.ts';
 
 const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const satisfies ClaimState[];
 const PARKED = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies ParkedKind[];
@@ -25,12 +27,14 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
       'claims list --table claims --state parked',
       'claims list --table claims --parked lapsed',
       'claims list --table claims --prefix orders# --all --json',
+      'claims list --table claims --error-name CardDeclined',
+      'claims list --table claims --state completed --past ran-twice',
       'claims list --table claims --state overdue --watch 10',
       'claims list --postgres --state parked',
       'claims list --redis --prefix orders#',
     ],
     define: (command) => {
-      selecting(command)
+      narrowing(selecting(command))
         .option('--limit <n>', 'the most claims to print', integerBetween(1, 100_000), 100)
         .option('--cursor <next>', 'go on where the list before ended')
         .option('--all', 'print all claims; overrides --limit');
@@ -47,10 +51,19 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
       "claims show 'orders#o-1042' --table claims",
       'claims show --hash 1f0c6a7b2d3e4f50 --table claims',
       'claims show --record-id 7f3c0d0e-… --table claims --json',
+      "claims show 'orders#o-1042' --table claims --log",
+      'claims show --payload order.json --namespace orders --key-hash orderId --table claims',
+      'claims show --search o-1042 --table claims --queue orders',
     ],
     define: (command) => {
       identifying(command);
-      command.option('--show-result', 'show the stored result too');
+      command
+        .option('--payload <file>', 'the claim of the message with this body; - reads standard input')
+        .option('--search <text>', 'claims by a part of the key such as an order id, a record or request id')
+        .option('--show-result', 'show the stored result too')
+        .option('--queue <name>', 'name or URL of the source queue, to tell when SQS delivers the message');
+      keyOptions(command, 'Keys, for --payload:', 'which begins its keys');
+      logOptions(command);
       onTable(command);
     },
     load: async () => (await import('./show-claims.ts')).showCommand,
@@ -60,14 +73,23 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
     name: 'stats',
     summary: 'count claims by state, with their times',
     description: 'Reads every row of the table.',
-    examples: ['claims stats --table claims', 'claims stats --table claims --by hour'],
+    examples: [
+      'claims stats --table claims',
+      'claims stats --table claims --by hour',
+      'claims stats --table claims --by error',
+    ],
     define: (command) => {
       command
         .optionsGroup('Which claims:')
         .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#')
         .option('--limit <n>', 'the most claims to read', integerBetween(1, 1_000_000_000), 100_000);
       command.addOption(
-        new Option('--by <period>', 'also by when claims ended').choices(['minute', 'hour', 'day']),
+        new Option('--by <what>', 'also by when claims ended; or only failures, by error').choices([
+          'minute',
+          'hour',
+          'day',
+          'error',
+        ]),
       );
       command.addOption(watchOption());
       onTable(command);
@@ -197,6 +219,17 @@ function identifying(command: Command): void {
     .optionsGroup('Which claims:')
     .option('--hash <hash>', 'the claim whose key has this hash, as log lines show it (reads the table)')
     .option('--record-id <id>', 'claims of the record with this id, such as a messageId (reads the table)');
+}
+
+function logOptions(command: Command): void {
+  command
+    .optionsGroup('Log:')
+    .option(
+      '--log [file]',
+      'show how the latest attempt and its batch spent their time, from the log in CloudWatch or in a file',
+    )
+    .option('--log-group <name>', 'log group in CloudWatch (default: the one of the function)')
+    .option('--log-region <region>', "region of the log (default: the table's)");
 }
 
 function selecting(command: Command): Command {

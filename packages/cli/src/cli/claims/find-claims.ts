@@ -3,10 +3,11 @@ import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { collect, tellNewer } from './collect.ts';
 
-/** The options that name claims by hash or record id. */
+/** The options that name claims by hash, record id or any text. */
 export interface Named {
   readonly hash?: string;
   readonly recordId?: string;
+  readonly search?: string;
 }
 
 /** The result of a search for named claims. */
@@ -16,21 +17,25 @@ export interface Found {
   readonly missing: readonly string[];
 }
 
-/** Returns whether keys, a hash or a record id are given. Throws a `UsageError` for more than one. */
-export function areNamed(keys: readonly string[], { hash, recordId }: Named): boolean {
-  const ways = [keys.length > 0, hash !== undefined, recordId !== undefined].filter(Boolean);
-  if (ways.length > 1) throw new UsageError('Name claims by KEY, by --hash or by --record-id: one of them.');
-  return ways.length === 1;
+/** Returns whether keys or one of the options are given. Throws a `UsageError` for more than one. */
+export function areNamed(keys: readonly string[], { hash, recordId, search: text }: Named): boolean {
+  const others = [hash, recordId, text].filter((option) => option !== undefined).length;
+  const ways = others + (keys.length > 0 ? 1 : 0);
+  if (ways > 1) {
+    throw new UsageError('Name claims in one way: by KEY, or by one option such as --hash or --record-id.');
+  }
+  return ways === 1;
 }
 
 export async function findNamed(
   store: ClaimAdmin,
   keys: readonly string[],
-  { hash, recordId }: Named,
+  { hash, recordId, search: text }: Named,
   context: Context,
 ): Promise<Found> {
   if (hash !== undefined) return search(store, { keyHash: asHash(hash) }, `hash ${hash}`, context);
   if (recordId !== undefined) return search(store, { recordId }, `record ${recordId}`, context);
+  if (text !== undefined) return search(store, { text }, text, context);
   const claims: Claim[] = [];
   const missing: string[] = [];
   for (const key of new Set(keys)) {
@@ -43,13 +48,13 @@ export async function findNamed(
 
 async function search(
   store: ClaimAdmin,
-  which: { readonly keyHash: string } | { readonly recordId: string },
+  which: { readonly keyHash: string } | { readonly recordId: string } | { readonly text: string },
   shown: string,
   context: Context,
 ): Promise<Found> {
   const { claims, newer } = await collect(
     (page) => findClaims(store, which, { ...page, signal: context.signal }),
-    // A hash belongs to one key; a record may have been processed by several functions.
+    // A hash belongs to one key; several claims may have one record, or one part of a key.
     'keyHash' in which ? 1 : Number.POSITIVE_INFINITY,
     context,
   );

@@ -8,9 +8,10 @@ import { escapeControls } from '../../text/escape-controls.ts';
 import { plural } from '../print/plural.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
+import { narrowed, type NarrowSelection } from './narrow-selection.ts';
 import { collect, type Collected, costText, tellNewer } from './collect.ts';
 
-interface ListOptions extends TableOptions, StateSelection {
+interface ListOptions extends TableOptions, StateSelection, NarrowSelection {
   readonly prefix?: string;
   readonly limit: number;
   readonly cursor?: string;
@@ -52,14 +53,25 @@ function listJson({ claims, next, ...reading }: Collected, { now }: Pick<Context
   return { claims: claims.map((claim) => claimJson(claim, now())), next: next ?? null, ...reading };
 }
 
-function readList({ store }: Claims, options: ListOptions, { signal, screen }: Context): Promise<Collected> {
+/** The rows of one request that looks for few among many. */
+const PAGE = 1_000;
+
+function readList(
+  { store }: Claims,
+  options: ListOptions,
+  { signal, screen, now }: Context,
+): Promise<Collected> {
   const { prefix, limit, cursor, all } = options;
   const query = {
     ...stateQuery(options),
     ...(prefix !== undefined && { keyPrefix: prefix }),
   };
+  const narrow = narrowed(options, now);
   return collect(
-    (page) => listClaims(store, { ...query, ...page }, { signal }),
+    async (page) => {
+      if (narrow === undefined) return listClaims(store, { ...query, ...page }, { signal });
+      return narrow(await listClaims(store, { ...query, ...page, limit: PAGE }, { signal }));
+    },
     all === true ? Number.POSITIVE_INFINITY : limit,
     { screen, from: cursor },
   );

@@ -1,46 +1,71 @@
+import type { SQS } from '@aws-sdk/client-sqs';
 import {
   type Claim,
   claimJson,
   claimTimeline,
   keyHash,
+  nextStepOf,
   type OperatorChange,
+  type RedeliverySettings,
   type TimelineEvent,
 } from 'batchlatch/operations';
 import { OPERATION_DONE } from './operation-done.ts';
 import { isoTime } from '../../tool-base/iso-time.ts';
-import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
+import type { KeyOptions } from '../arguments/key-options.ts';
 import { withClaims } from '../connect/claims.ts';
+import { isQueueUrl, namedQueueUrl, withSqs } from '../connect/sqs.ts';
+import { redeliveryIn } from '../../console/queue-reader.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
 import { relativeTime } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { formatNumber } from '../print/plural.ts';
 import { attemptText, errorText, parkedText, shownState } from './claim-cells.ts';
+import { type LogOptions, logOf, showWaterfall, waterfallOfClaim } from './show-waterfall.ts';
+import { keysOfPayload } from './payload-key.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
 
-interface ShowOptions extends TableOptions, Named {
+interface ShowOptions extends LogOptions, Named, KeyOptions {
+  readonly payload?: string;
   readonly showResult?: boolean;
+  readonly queue?: string;
 }
 
 /** `claims show` */
-export const showCommand: Run<ShowOptions> = (context, options, keys) => {
+export const showCommand: Run<ShowOptions> = async (context, options, operands) => {
+  const keys = [...operands, ...(await keysOfPayload(context, options))];
   if (!areNamed(keys, options)) {
-    throw new UsageError('Name the claim: KEY, --hash HASH or --record-id ID. `claims list` lists them.');
+    throw new UsageError(
+      'Name the claim: KEY, --hash HASH, --record-id ID, --search TEXT or --payload FILE. ' +
+        '`claims list` lists them.',
+    );
   }
   return withClaims(context, options, async ({ store, place }) => {
     const { screen } = context;
     const { claims, missing } = await findNamed(store, keys, options, context);
     const { showResult = false } = options;
+    const queue = claims.length === 0 ? undefined : await redeliveryOf(options, context);
+    const log = await logOf(options, context);
+    const shown = await Promise.all(
+      claims.map(async (claim) => ({
+        claim,
+        waterfall: log === undefined ? undefined : await waterfallOfClaim(claim, log, context),
+      })),
+    );
     if (screen.isJson)
       screen.json({
-        claims: claims.map((claim) => claimJson(claim, context.now(), { showResult })),
+        claims: shown.map(({ claim, waterfall }) => ({
+          ...toJson(claim, context, showResult, queue),
+          ...(waterfall !== undefined && { waterfall }),
+        })),
         next: null,
       });
     else {
-      for (const [index, claim] of claims.entries()) {
+      for (const [index, { claim, waterfall }] of shown.entries()) {
         if (index > 0) screen.line();
-        show(claim, context, showResult);
+        show(claim, context, showResult, queue);
+        if (waterfall !== undefined) showWaterfall(claim, waterfall, context);
       }
     }
     for (const name of missing) screen.note(`There is no claim of ${escapeControls(name)} in ${place}.`);
@@ -48,13 +73,53 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
   });
 };
 
-function show(claim: Claim, context: Context, showResult: boolean): void {
+/** Reads the settings of the queue that `--queue` names. */
+async function redeliveryOf(
+  { queue, ...options }: ShowOptions,
+  context: Context,
+): Promise<RedeliverySettings | undefined> {
+  if (queue === undefined) return undefined;
+  const read = async (sqs: SQS): Promise<RedeliverySettings | undefined> => {
+    const { Attributes = {} } = await sqs.getQueueAttributes({
+      QueueUrl: await namedQueueUrl(sqs, queue),
+      AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'],
+    });
+    return redeliveryIn(Attributes);
+  };
+  return withSqs(context, options, read, isQueueUrl(queue) ? { queueUrl: queue } : {});
+}
+
+function toJson(
+  claim: Claim,
+  { now }: Pick<Context, 'now'>,
+  showResult: boolean,
+  queue: RedeliverySettings | undefined,
+): object {
+  const { at, ...step } = nextStepOf(claim, now(), queue);
+  const nextStep = { ...step, ...(at !== undefined && { at: isoTime(at) }) };
+  return { ...claimJson(claim, now(), { showResult }), nextStep };
+}
+
+/** Returns what happens next as a sentence, such as `Nothing: completed, forgotten at …`. */
+function nextText(claim: Claim, context: Context, queue: RedeliverySettings | undefined): string {
+  const { text, at, isEstimate } = nextStepOf(claim, context.now(), queue);
+  const time = at === undefined ? '' : ` ${isEstimate === true ? 'about' : 'at'} ${bothTimes(at, context)}`;
+  return `${escapeControls(text)}${time}`;
+}
+
+function show(
+  claim: Claim,
+  context: Context,
+  showResult: boolean,
+  queue: RedeliverySettings | undefined,
+): void {
   const { screen } = context;
   const fields: readonly (readonly [string, string | undefined])[] = [
     ['key', escapeControls(claim.key)],
     ['hash', keyHash(claim.key)],
     ['state', shownState(claim, context)],
     ['why parked', parkedText(claim)],
+    ['next', nextText(claim, context, queue)],
     ['attempt', attemptText(claim)],
     ['crashes', claim.crashes > 0 ? formatNumber(claim.crashes) : undefined],
     ['error', errorText(claim) || undefined],

@@ -5,7 +5,14 @@ import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { ProcessIo } from '../process-io.ts';
 
 /** The services that commands call, named as in AWS's endpoint variables. */
-export type Service = 'CLOUDWATCH' | 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM' | 'EVENTBRIDGE';
+export type Service =
+  | 'CLOUDWATCH'
+  | 'CLOUDWATCH_LOGS'
+  | 'DYNAMODB'
+  | 'SQS'
+  | 'LAMBDA'
+  | 'IAM'
+  | 'EVENTBRIDGE';
 
 type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 

@@ -72,6 +72,15 @@ export async function queueUrlOf(sqs: SQS, name: string): Promise<string> {
   }
 }
 
+export function isQueueUrl(queue: string): boolean {
+  return /^https?:\/\//.test(queue) && URL.canParse(queue);
+}
+
+/** Returns the URL of a queue that is given by its URL, its name or its logical id. */
+export async function namedQueueUrl(sqs: SQS, queue: string): Promise<string> {
+  return isQueueUrl(queue) ? queue : queueUrlOf(sqs, queue);
+}
+
 /** Finds a queue by its tag: `dev` tags queues as CloudFormation does. */
 async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> {
   if (!(await isHere(sqs))) return undefined;

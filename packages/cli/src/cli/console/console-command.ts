@@ -1,22 +1,23 @@
-import { processorKey } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
+import { type KeyOptions, keyOf } from '../arguments/key-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { awsSettings, isLocal } from '../connect/aws-settings.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
+import { cloudWatchLog, logsPlace } from '../logs/cloudwatch-log.ts';
 import type { Run } from '../subcommand.ts';
 import type { ExitStatus } from '../process-io.ts';
 import type { DemoOptions } from './demo-command.ts';
 import { serveConsole } from './open-console.ts';
 import { withQueues } from './with-queues.ts';
 
-interface ConsoleCommandOptions extends TableOptions, DemoOptions {
+interface ConsoleCommandOptions extends TableOptions, DemoOptions, KeyOptions {
   readonly queue?: readonly string[];
   readonly dlq?: readonly string[];
   readonly useReceives?: boolean;
-  readonly namespace?: string;
   readonly allowChanges?: boolean;
   readonly logRegion?: string;
+  readonly logGroup?: string;
   readonly demo?: boolean;
 }
 
@@ -32,7 +33,8 @@ export const consoleCommand: Run<ConsoleCommandOptions> = async (context, option
   }
   return withClaims(context, options, (claims) =>
     withQueues(context, options, async ({ sqs, queues, queueMetrics }): Promise<ExitStatus> => {
-      const { namespace, allowChanges = false, useReceives, host, port } = options;
+      const { allowChanges = false, useReceives, host, port } = options;
+      const key = keyOf(options);
       const readEveryMs = readEveryOf(options, claims);
       const region = regionOf(options, context);
       const { estimateRows } = claims;
@@ -45,12 +47,16 @@ export const consoleCommand: Run<ConsoleCommandOptions> = async (context, option
         allowChanges,
         ...(sqs !== undefined && { sqs }),
         ...(queueMetrics !== undefined && { queueMetrics }),
-        ...(namespace !== undefined && { key: processorKey({ namespace }) }),
+        ...(key !== undefined && { key }),
+        ...(options.namespace !== undefined && { namespaces: [options.namespace] }),
         ...(useReceives === true && { usesReceives: true }),
         ...(host !== undefined && { host }),
         ...(port !== undefined && { port }),
         ...(readEveryMs !== undefined && { readEveryMs }),
-        ...(region !== undefined && { region }),
+        ...(region !== undefined && {
+          region,
+          readLog: cloudWatchLog(await logsPlace(context, options, region), options.logGroup),
+        }),
         ...(estimateRows !== undefined && { estimateRows }),
       };
       await serveConsole(context, parts, options.open === true);
@@ -69,6 +75,9 @@ const NOT_IN_DEMO = {
   queue: '--queue',
   dlq: '--dlq',
   namespace: '--namespace',
+  keyField: '--key-field',
+  keyHash: '--key-hash',
+  keyExclude: '--key-exclude',
   endpointUrl: '--endpoint-url',
   profile: '--profile',
 } as const;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
+import { keyOptions } from '../arguments/key-options.ts';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
 
@@ -29,11 +30,6 @@ export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): voi
           '--use-receives',
           'also read dead-letter queues that have their own redrive policy; each read counts as a receive',
         )
-        .option(
-          '--namespace <namespace>',
-          'namespace of the processor, if its keys are message ids: ' +
-            'finds claims in every state, not only parked ones',
-        )
         .optionsGroup('Changes:')
         .option('--allow-changes', 'let the pages change claims and redrive messages')
         .option('--operator <name>', 'who does it; kept on the claims (default: user@host)', textUpTo(128))
@@ -47,10 +43,12 @@ export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): voi
             '`none` (default: 2 if DynamoDB is on this machine)',
           secondsOrNone,
         )
+        .option('--log-region <region>', "region of the functions' log in CloudWatch (default: the table's)")
         .option(
-          '--log-region <region>',
-          "region of the functions' log, for links to CloudWatch (default: the table's)",
+          '--log-group <name>',
+          'log group, for the times of single attempts (default: the one of each function)',
         );
+      keyOptions(command, 'Keys:', 'to find the claims of messages in every state');
       defineDemo(command);
       withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
     },

@@ -9,6 +9,7 @@ import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
+import { messageSender } from '../send/message-sender.ts';
 import { versionOfPackage } from '../version.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
@@ -24,8 +25,10 @@ export type ConsoleParts = Omit<
 /** Starts a console that prints each change to standard error. Throws a `CliError` if it cannot listen. */
 export async function openConsole(context: Context, parts: ConsoleParts): Promise<RunningConsole> {
   try {
+    const { sqs } = parts;
     return await startConsole({
       ...parts,
+      ...(sqs !== undefined && { sender: messageSender(sqs, (ms) => context.sleep(ms)) }),
       operator: parts.operator ?? context.operator(),
       appFolder: appFolder(),
       version: versionOfPackage(),
@@ -91,8 +94,9 @@ function show(
 function showAction(action: ActionJson, { screen, now }: Context): void {
   const { what, done, asked, refused, failed, reason, ended, operator } = action;
   if (ended === undefined) return;
-  const unit = what === 'redrive' ? 'message' : 'claim';
-  const verb = what === 'redrive' ? 'moved' : OPERATION_DONE[what];
+  const isOfMessages = what === 'redrive' || what === 'send';
+  const unit = isOfMessages ? 'message' : 'claim';
+  const verb = isOfMessages ? { redrive: 'moved', send: 'sent' }[what] : OPERATION_DONE[what];
   const others = [
     refused > 0 ? `${formatNumber(refused)} ${what === 'redrive' ? 'left' : 'refused'}` : undefined,
     failed > 0 ? `${formatNumber(failed)} failed` : undefined,

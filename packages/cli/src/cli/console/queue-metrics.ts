@@ -1,4 +1,4 @@
-import { askCloudWatch, type CloudWatchPlace } from './ask-cloudwatch.ts';
+import { askCloudWatch, type CloudWatchPlace } from '../logs/ask-cloudwatch.ts';
 import type { Clock } from '../../tool-base/clock.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import type { QueueMetrics } from '../../console/queue-reader.ts';
@@ -29,7 +29,7 @@ export function queueMetricsOf(
         Object.entries(METRICS).map(([id, MetricName]) => queryOf(`${id}${index}`, MetricName, url)),
       ),
     };
-    const { MetricDataResults } = await askCloudWatch(place, 'GetMetricData', input, signal);
+    const { MetricDataResults } = await askCloudWatch(place, ['metrics', 'GetMetricData'], input, signal);
     const latest = latestOf(MetricDataResults);
     return new Map(urls.map((url, index) => [url, metricsOf(latest, index)]));
   };

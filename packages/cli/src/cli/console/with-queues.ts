@@ -6,7 +6,7 @@ import { clockOf } from '../clock.ts';
 import { awsSettings, isLocal } from '../connect/aws-settings.ts';
 import { queueMetricsOf } from './queue-metrics.ts';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
-import { queueUrlOf, withSqs } from '../connect/sqs.ts';
+import { isQueueUrl, namedQueueUrl, withSqs } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
@@ -30,7 +30,7 @@ export async function withQueues<Result>(
 ): Promise<Result> {
   const { queue = [], dlq = [] } = options;
   if (queue.length + dlq.length === 0) return use({ queues: [] });
-  const queueUrl = [...queue, ...dlq].find(isUrl);
+  const queueUrl = [...queue, ...dlq].find(isQueueUrl);
   return withSqs(
     context,
     options,
@@ -71,8 +71,8 @@ async function findQueues(
   context: Context,
 ): Promise<readonly QueueJson[]> {
   const [named, dead] = await Promise.all([
-    Promise.all(queue.map((one) => urlOf(sqs, one))),
-    Promise.all(dlq.map((one) => urlOf(sqs, one))),
+    Promise.all(queue.map((one) => namedQueueUrl(sqs, one))),
+    Promise.all(dlq.map((one) => namedQueueUrl(sqs, one))),
   ]);
   const isDead = new Map<string, boolean>();
   for (const url of named) {
@@ -82,14 +82,6 @@ async function findQueues(
   }
   for (const url of dead) isDead.set(url, true);
   return [...isDead].map(([url, isDeadLetter]) => ({ url, name: nameOf(url), isDeadLetter }));
-}
-
-function isUrl(queue: string): boolean {
-  return /^https?:\/\//.test(queue) && URL.canParse(queue);
-}
-
-async function urlOf(sqs: SQS, queue: string): Promise<string> {
-  return isUrl(queue) ? queue : queueUrlOf(sqs, queue);
 }
 
 function nameOf(url: string): string {

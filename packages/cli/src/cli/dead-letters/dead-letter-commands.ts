@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
+import { keyOptions } from '../arguments/key-options.ts';
 import { changeOptions, watchOption } from '../arguments/shared-options.ts';
 import { httpUrl, integerBetween } from '../arguments/values.ts';
 import type { AddSubcommand } from '../subcommand.ts';
@@ -87,11 +88,7 @@ function onQueue(command: Command): void {
     .option(
       '--use-receives',
       'also read a queue that has its own redrive policy; each read counts as a receive',
-    )
-    .option(
-      '--namespace <namespace>',
-      'namespace of the processor, if its keys are message ids: ' +
-        'finds claims in every state, not only parked ones',
     );
+  keyOptions(command, 'Keys:', 'to find claims in every state, not only parked ones');
   withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
 }

@@ -1,14 +1,14 @@
 import type { SQS } from '@aws-sdk/client-sqs';
-import { type ClaimAdmin, type KeyOfMessage, processorKey } from 'batchlatch/operations';
+import type { ClaimAdmin, KeyOfMessage } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
+import { type KeyOptions, keyOf } from '../arguments/key-options.ts';
 import { withClaims } from '../connect/claims.ts';
 import { type QueueOptions, withQueue } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
 
 /** The options that name the dead-letter queue and the claims. */
-export interface DeadLetterOptions extends QueueOptions, TableOptions {
+export interface DeadLetterOptions extends QueueOptions, TableOptions, KeyOptions {
   readonly useReceives?: boolean;
-  readonly namespace?: string;
 }
 
 /** The queue that the commands of dead letters work on. */
@@ -30,13 +30,14 @@ export function withDeadLetters<Result>(
   options: DeadLetterOptions,
   use: (letters: DeadLetters) => Promise<Result>,
 ): Promise<Result> {
-  const { namespace, useReceives = false } = options;
+  const { useReceives = false } = options;
+  const key = keyOf(options);
   return withQueue(context, options, (sqs, queueUrl) => {
     const common = {
       queueUrl,
       usesReceives: useReceives,
       signal: context.signal,
-      ...(namespace !== undefined && { key: processorKey({ namespace }) }),
+      ...(key !== undefined && { key }),
     };
     if (!namesTable(options, context)) return use({ sqs, common });
     return withClaims(context, options, ({ store: admin }) => use({ sqs, common: { ...common, admin } }));

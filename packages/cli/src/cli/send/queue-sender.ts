@@ -1,10 +1,31 @@
-import type { SendMessageBatchRequestEntry, SQS } from '@aws-sdk/client-sqs';
 import type { Outgoing } from './outgoing.ts';
 import type { Sender } from './send-batch.ts';
 
+/** The SQS method that sends; `SQS` of `@aws-sdk/client-sqs` fits. */
+export interface SendingSqs {
+  sendMessageBatch(input: { QueueUrl: string; Entries: Entry[] }): Promise<{
+    Failed?:
+      | {
+          Id?: string | undefined;
+          Code?: string | undefined;
+          Message?: string | undefined;
+          SenderFault?: boolean | undefined;
+        }[]
+      | undefined;
+  }>;
+}
+
+interface Entry {
+  Id: string;
+  MessageBody: string;
+  MessageGroupId?: string;
+  MessageDeduplicationId?: string;
+  DelaySeconds?: number;
+}
+
 /** The queue that messages go to. */
 export interface QueueDestination {
-  readonly sqs: Pick<SQS, 'sendMessageBatch'>;
+  readonly sqs: SendingSqs;
   readonly queueUrl: string;
   readonly delaySeconds: number | undefined;
 }
@@ -35,7 +56,7 @@ function entryOf(
   { body, groupId, dedupId }: Outgoing,
   index: number,
   delaySeconds: number | undefined,
-): SendMessageBatchRequestEntry {
+): Entry {
   return {
     Id: String(index),
     MessageBody: body,

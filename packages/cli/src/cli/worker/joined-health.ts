@@ -1,12 +1,12 @@
 import type { ProcessHealth, WorkerCounters, WorkerHealth } from 'batchlatch/worker';
 
-/** Health reports of the processes of a supervisor. */
+/** The health reports of a supervisor's processes. */
 export interface ToldByProcesses {
-  /** For each place, what its process last told; undefined while it starts, or says nothing. */
+  /** The last report for each place; undefined while its process starts or is silent. */
   readonly places: readonly (WorkerHealth | undefined)[];
-  /** Reports of processes that only finish what they run. */
+  /** Reports of processes that are ending. */
   readonly finishing: readonly WorkerHealth[];
-  /** Counters of processes that have ended. */
+  /** Sums of the processes that have ended. */
   readonly past: WorkerCounters;
   readonly processes: readonly ProcessHealth[];
   readonly restarts: number;
@@ -23,7 +23,7 @@ export const NOTHING_DONE: WorkerCounters = {
   receiveErrors: 0,
 };
 
-/** Returns the health of all processes as of one worker: sums, and ready only if every process is. */
+/** Joins health reports into one: sums, and ready only if every process is. */
 export function joinedHealth({
   places,
   finishing,

@@ -5,17 +5,17 @@ import { pathToFileURL } from 'node:url';
 import type { SqsHandler } from 'batchlatch/worker';
 import { CliError } from '../cli-error.ts';
 
-/** Error codes of Node for TypeScript that it cannot load: any at all, or syntax beyond types. */
+/** Node's error codes for TypeScript that it cannot load. */
 const NOT_LOADED = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
 const TYPESCRIPT = /\.[mc]?tsx?$/;
 
-/** The handler that a module exports. Throws a `CliError` that says what is in the way. */
+/** Returns the handler that a module exports. Throws a `CliError` if it cannot be loaded. */
 export async function loadHandler(file: string, name: string): Promise<SqsHandler> {
   const exported = await load(path.resolve(file), file);
   const handler = memberOf(exported, name) ?? memberOf(exported['default'], name);
   if (typeof handler === 'function') return handler as SqsHandler;
   if (handler !== undefined)
-    throw new CliError(`\`${name}\` of ${file} is no function, but ${typeof handler}.`);
+    throw new CliError(`\`${name}\` of ${file} is not a function (${typeof handler}).`);
   throw new CliError(
     `${file} has no export \`${name}\`: name another with --handler-export. It has ${listed(exported)}.`,
   );
@@ -33,7 +33,7 @@ async function load(absolute: string, file: string): Promise<Exports> {
   }
 }
 
-/** Where the project that the command is run in has tsx: it loads all of TypeScript, and Node no more than types. */
+/** Registers the project's tsx, if it has one: it loads all of TypeScript, and Node only types. */
 async function registerTsx(): Promise<void> {
   let tsx: string;
   try {
@@ -46,12 +46,12 @@ async function registerTsx(): Promise<void> {
 
 function notTypeScript(file: string, cause: unknown): CliError {
   return new CliError(
-    `Node ${process.version} cannot load ${file}: compile it, or \`npm install tsx\`, or use Node 22.18 or later for TypeScript without enums and namespaces.`,
+    `Node ${process.version} cannot load ${file}: compile it, or \`npm install tsx\`, ` +
+      'or use Node 22.18 or later for TypeScript without enums and namespaces.',
     { cause },
   );
 }
 
-/** With what the module threw, or one that it imports. */
 function notLoaded(file: string, cause: unknown): CliError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new CliError(`${file} cannot be loaded: ${message}`, { cause });
@@ -61,7 +61,7 @@ function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-/** Returns an own member of a module or of CommonJS exports, which may be a function. */
+/** Returns an own member of an ES module or of CommonJS exports. */
 function memberOf(exported: unknown, name: string): unknown {
   if ((typeof exported !== 'object' && typeof exported !== 'function') || exported === null) return undefined;
   return Object.hasOwn(exported, name) ? Reflect.get(exported, name) : undefined;

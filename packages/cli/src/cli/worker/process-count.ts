@@ -3,23 +3,23 @@ import { availableParallelism, totalmem } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../cli-error.ts';
 
-/** The limits that hold for all processes together. */
+/** Limits for all processes together. */
 export interface SharedLimits {
   readonly maxInFlight?: number;
   readonly concurrencyPerGroup?: number;
   readonly rate?: { readonly records: number; readonly perMs: number };
 }
 
-/** A process among `count` processes; numbers begin with 1. */
+/** The place of a process among `count`, from 1. */
 export interface ProcessPlace {
   readonly number: number;
   readonly count: number;
 }
 
 const MOST_PROCESSES = 256;
-/** The memory that a process of the default number has at least. */
+/** The memory that each process must have for the default number of processes. */
 const LEAST_MEMORY = 256 * 1024 ** 2;
-/** The CPU quota of a container: control groups version 2. Node 20 does not look at it. */
+/** The CPU quota of a container (control groups version 2), which Node 20 ignores. */
 const CPU_QUOTA = '/sys/fs/cgroup/cpu.max';
 
 /** Reads `--processes`: a number, or `cores`. */
@@ -37,7 +37,8 @@ export function processesFor(asked: number | undefined, limits: SharedLimits): n
   if (asked === undefined) return Math.min(defaultCount(), most);
   if (asked <= most) return asked;
   throw new UsageError(
-    `--processes ${asked} is more than a limit of ${most} can be divided by: give --processes ${most} or less, or raise --max-in-flight, --concurrency-per-group or --rate.`,
+    `--processes ${asked} is more than a limit of ${most} can be divided by: ` +
+      `give --processes ${most} or less, or raise --max-in-flight, --concurrency-per-group or --rate.`,
   );
 }
 
@@ -46,7 +47,7 @@ function defaultCount(): number {
   return Math.max(1, Math.min(processCount('cores'), Math.floor(memory / LEAST_MEMORY)));
 }
 
-/** Returns the whole cores that a quota such as `150000 100000` allows for: microseconds in a period. */
+/** Returns the whole cores of a quota such as `150000 100000`: microseconds in a period. */
 export function coresOf(cores: number, quota: string): number {
   const [, micros, period] = /^(\d+) (\d+)/.exec(quota) ?? [];
   if (micros === undefined || period === undefined) return cores;
@@ -61,7 +62,6 @@ function quotaText(): string {
   }
 }
 
-/** Returns the share that one process has of the limits. */
 export function shareOf(limits: SharedLimits, place: ProcessPlace): SharedLimits {
   const { maxInFlight, concurrencyPerGroup, rate } = limits;
   return {
@@ -75,7 +75,7 @@ function part(whole: number, { number, count }: ProcessPlace): number {
   return Math.floor(whole / count) + (number <= whole % count ? 1 : 0);
 }
 
-/** Rounds records down and shortens the time to match: of 100 a second, each of three gets 33 in 990 ms. */
+/** Rounds the records down and shortens the period: of 100 a second, each of three gets 33 in 990 ms. */
 function partOfRate({ records, perMs }: NonNullable<SharedLimits['rate']>, { count }: ProcessPlace) {
   const ofOne = Math.floor(records / count);
   return { records: ofOne, perMs: Math.ceil((perMs * count * ofOne) / records) };

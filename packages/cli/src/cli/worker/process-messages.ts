@@ -2,22 +2,22 @@ import type { WorkerHealth } from 'batchlatch/worker';
 import type { ExitStatus } from '../process-io.ts';
 import type { ProcessPlace } from './process-count.ts';
 
-/** Tells a process of `work` its place, such as `2/4`. */
+/** The variable with the place of a process, such as `2/4`. */
 export const PLACE_VARIABLE = 'BATCHLATCH_WORK_PROCESS';
 
-/** How often a process tells how it is. */
+/** The interval of health reports. */
 export const TELL_EVERY_MS = 1_000;
 
-/** Told by a process to its supervisor. Handlers may send messages of their own, which are ignored. */
+/** A message from a process to its supervisor. Other messages, from handlers, are ignored. */
 export type ProcessMessage =
   | { readonly batchlatch: 'health'; readonly health: WorkerHealth; readonly memoryBytes: number }
-  /** It cannot work as it is configured, and ends. */
+  /** Its configuration is invalid, and it ends. */
   | { readonly batchlatch: 'failed'; readonly line: string; readonly status: ExitStatus };
 
-/** Told by the supervisor: receive nothing more, and end when what runs has ended. */
+/** The supervisor's message to stop receiving, and to end when the handlers have ended. */
 export const STOP = 'batchlatch:stop';
 
-/** Returns the place that the environment names, if this process was started by a supervisor. */
+/** Returns the place in the environment, if a supervisor started this process. */
 export function placeOf(env: Readonly<Record<string, string | undefined>>): ProcessPlace | undefined {
   const [, number, count] = /^(\d+)\/(\d+)$/.exec(env[PLACE_VARIABLE] ?? '') ?? [];
   if (number === undefined || process.send === undefined) return undefined;

@@ -6,15 +6,15 @@ import { PLACE_VARIABLE, type ProcessMessage, STOP, TELL_EVERY_MS } from './proc
 
 type Work = (context: Context, onStarted: (worker: Worker) => void) => Promise<ExitStatus>;
 
-/** Works as one of the processes of a supervisor: tells it how the worker is, and stops when it says so, or when it is gone. */
+/** Runs a worker as a process of a supervisor: reports its health, and stops with the supervisor. */
 export async function runAsProcess(context: Context, work: Work): Promise<ExitStatus> {
-  delete process.env[PLACE_VARIABLE]; // not for what handlers start
+  delete process.env[PLACE_VARIABLE]; // handlers' child processes must not have it
   const stop = new AbortController();
   process.on('message', (message) => {
     if (message === STOP) stop.abort();
   });
   process.once('disconnect', () => stop.abort()); // the supervisor has died
-  process.on('SIGHUP', () => undefined); // the supervisor's: a terminal sends it to all
+  process.on('SIGHUP', () => undefined); // for the supervisor: a terminal sends it to all
   let tell = (): Promise<void> => Promise.resolve();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   try {
@@ -38,7 +38,7 @@ export async function runAsProcess(context: Context, work: Work): Promise<ExitSt
   }
 }
 
-/** Resolves when it is sent, or cannot be. */
+/** Resolves when the message is sent or cannot be. */
 function send(message: ProcessMessage): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();

@@ -15,13 +15,12 @@ export interface SupervisedJob {
 }
 
 const SHUTDOWN_TIMEOUT_MS = 25_000;
-/** A process that has not ended this long after the time of its stop is killed. */
+/** How long after its shutdown time a process is killed. */
 const AFTER_STOP_MS = 5_000;
 
-/** Runs `count` processes of this command, until it is told to stop. */
 export async function supervise(context: Context, job: SupervisedJob, count: number): Promise<ExitStatus> {
   const { processes, signal } = context;
-  if (processes === undefined) throw new CliError('No process can be started from here.');
+  if (processes === undefined) throw new CliError('This program cannot start processes: give --processes 1.');
   const tell = tellOf(context);
   const supervisor = new Supervisor({
     count,

@@ -3,19 +3,18 @@ import type { WorkerHealth } from 'batchlatch/worker';
 import type { ExitStatus } from '../process-io.ts';
 import { isProcessMessage, STOP } from './process-messages.ts';
 
-/** How a process ended. */
+/** The end of a process. */
 export interface ProcessEnd {
   readonly status?: number | null;
   readonly signal?: string | null;
-  /** The error that it told before it ended. */
+  /** The error that it reported before. */
   readonly error?: { readonly line: string; readonly status: ExitStatus };
 }
 
-/** A worker process, as its supervisor sees it. */
+/** A worker process, seen by its supervisor. */
 export class SupervisedProcess {
-  /** The number of its place. */
   readonly number: number;
-  /** Resolves to whether it receives: false, if it ended before. */
+  /** Resolves to whether it receives; false if it ended before. */
   readonly started: Promise<boolean>;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
@@ -24,7 +23,7 @@ export class SupervisedProcess {
   #silentSeconds = 0;
   #error: ProcessEnd['error'];
 
-  /** `onTold`: called whenever it has told how it is. */
+  /** `onTold`: called for each health report. */
   constructor(number: number, child: ChildProcess, onTold: () => void) {
     this.number = number;
     this.#child = child;
@@ -58,7 +57,7 @@ export class SupervisedProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** How it was when it last told; undefined before it receives. */
+  /** The last report; undefined until it receives. */
   get health(): WorkerHealth | undefined {
     return this.#health;
   }
@@ -67,18 +66,18 @@ export class SupervisedProcess {
     return this.#memoryBytes;
   }
 
-  /** For how many seconds it has told nothing, while its supervisor ran too: after a freeze it has time to tell. */
+  /** Seconds without a report in which the supervisor ran: after a freeze, it has time to report. */
   get silentSeconds(): number {
     return this.#silentSeconds;
   }
 
-  /** Counts a second. Returns `silentSeconds`. */
+  /** Counts a second without a report, and returns `silentSeconds`. */
   tick(): number {
     this.#silentSeconds += 1;
     return this.#silentSeconds;
   }
 
-  /** It receives nothing more, and ends when what runs has ended. */
+  /** Tells it to stop receiving, and to end when its handlers have ended. */
   stop(): void {
     if (this.#child.connected) this.#child.send(STOP, () => undefined); // it may end meanwhile
   }

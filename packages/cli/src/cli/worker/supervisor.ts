@@ -9,37 +9,36 @@ import { type ProcessEnd, SupervisedProcess } from './supervised-process.ts';
 import type { Tell } from './worker-log.ts';
 
 export interface SupervisorSetup {
-  /** How many processes work. */
   readonly count: number;
-  /** A process with more resident memory is replaced, in bytes. */
+  /** The resident memory above which a process is replaced, in bytes. */
   readonly memoryLimit: number | undefined;
-  /** How long a process may take to stop before it is killed. */
+  /** The time that a process has to stop before it is killed. */
   readonly stopMs: number;
   readonly start: (place: ProcessPlace) => ChildProcess;
   readonly random: () => number;
   readonly tell: Tell;
 }
 
-/** A place that a process has. The process is replaced; its number stays. */
+/** A place whose number stays when its process is replaced. */
 interface Place {
   readonly number: number;
   process: SupervisedProcess | undefined;
-  /** When it was to be replaced because of its memory, by the time of `performance`. */
+  /** The last replacement for its memory, by `performance.now()`. */
   memoryAt: number;
 }
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that has worked for this long has not crashed because of its start. */
+/** A process that ends later than this did not crash because of its start. */
 const STEADY_MS = 60_000;
-/** A process that ends so often in a row before it receives will not start. */
+/** Failed starts in a row after which the supervisor gives up. */
 const MOST_FAILED_STARTS = 5;
 const SILENT_SECONDS = 10;
 const HUNG_SECONDS = 60;
-/** Between two replacements because of memory: a new process may soon have as much. */
+/** The least time between two replacements for memory: the new process may soon have as much. */
 const MEMORY_PAUSE_MS = 10_000;
 
-/** Keeps `count` processes working: starts what ends, replaces one at a time, and stops all. */
+/** Keeps `count` processes running: restarts those that end, replaces one at a time, and stops all. */
 export class Supervisor {
   readonly #setup: SupervisorSetup;
   readonly #places: readonly Place[];
@@ -65,13 +64,13 @@ export class Supervisor {
     this.#firstStarted = new Promise((resolve) => (this.#onFirstStarted = resolve));
   }
 
-  /** Works until it is told to stop. Resolves to the exit status; rejects if the processes do not start. */
+  /** Runs until `stop()`. Resolves to the exit status; rejects if the processes do not start. */
   async run(): Promise<ExitStatus> {
     const watching = setInterval(() => this.#watch(), TELL_EVERY_MS);
     try {
       const [first, ...others] = this.#places;
       const working = [this.#keepWorking(first as Place)];
-      await this.#firstStarted; // alone, so that an error in the module is told once
+      await this.#firstStarted; // alone, so that an error in the module is reported once
       working.push(...others.map((place) => this.#keepWorking(place)));
       await Promise.all(working);
       await Promise.all([...this.#alive].map(({ ended }) => ended));
@@ -82,7 +81,7 @@ export class Supervisor {
     return this.#status;
   }
 
-  /** All processes receive nothing more and end. Those that do not end in time are killed. */
+  /** Tells all processes to stop, and kills those that do not end in time. */
   stop(): void {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
@@ -90,13 +89,13 @@ export class Supervisor {
     for (const process of this.#alive) this.#end(process);
   }
 
-  /** Replaces one process after another, with the module as it is now. */
+  /** Replaces one process after another, which loads the module anew. */
   replaceAll(): void {
     this.#setup.tell('replacing', {}, 'Replacing one process after another');
     for (const place of this.#places) this.#requestReplacement(place);
   }
 
-  /** How all processes are, as of one worker. */
+  /** Returns the health of all processes together. */
   health(): WorkerHealth {
     const current = new Set(this.#places.map(({ process }) => process));
     const all = [...this.#alive].filter(({ health }) => health !== undefined);
@@ -116,7 +115,7 @@ export class Supervisor {
     });
   }
 
-  /** Starts the process of a place, and starts it again when it has ended. */
+  /** Starts the process of a place, and restarts it whenever it ends. */
   async #keepWorking(place: Place): Promise<void> {
     const { random, tell } = this.#setup;
     let failedStarts = 0;
@@ -179,7 +178,7 @@ export class Supervisor {
     this.#onFirstStarted();
   }
 
-  /** It will not be better the next time. */
+  /** Returns whether a restart would fail too. */
   #isFinal({ error }: ProcessEnd, failedStarts: number): boolean {
     const isMisconfigured = error?.status === 2;
     const isFirst = error !== undefined && !this.#hasStarted;
@@ -187,24 +186,25 @@ export class Supervisor {
   }
 
   #fail({ number }: Place, end: ProcessEnd): void {
-    const line = `Process ${number} does not start: it ${described(end)}, ${MOST_FAILED_STARTS} times in a row.`;
+    const times = `${MOST_FAILED_STARTS} times in a row`;
+    const line = `Process ${number} does not start: it ${described(end)}, ${times}.`;
     this.#error ??= end.error ?? { line, status: 1 };
     this.stop();
   }
 
-  /** It receives nothing more, and is killed if it does not end in time. */
+  /** Stops a process, and kills it if it does not end in time. */
   #end(process: SupervisedProcess): void {
     process.stop();
     const killing = setTimeout(() => process.kill(), this.#setup.stopMs);
     void process.ended.then(() => clearTimeout(killing));
   }
 
-  /** Once a second: a process that has told nothing for a minute is killed. */
+  /** Runs every second. Kills processes that have not reported for a minute. */
   #watch(): void {
     for (const process of this.#alive) {
       if (process.health === undefined || process.tick() < HUNG_SECONDS) continue;
       const { number } = process;
-      this.#setup.tell('processHung', { number }, `Process ${number} does nothing any more, and is killed`);
+      this.#setup.tell('processHung', { number }, `Process ${number} is unresponsive, and is killed`);
       process.kill();
     }
   }
@@ -232,10 +232,11 @@ export class Supervisor {
     this.#replacing = undefined;
   }
 
-  /** Starts a successor, and ends the old process when that receives. Returns false if the successor did not start. */
+  /** Replaces a process when its successor receives. Returns false if the successor did not start. */
   async #replace(place: Place): Promise<boolean> {
     const old = place.process;
-    if (old === undefined || !(await old.started) || this.#stopping.signal.aborted) return true; // it is started anew by itself
+    // A process that has not started is restarted anyway.
+    if (old === undefined || !(await old.started) || this.#stopping.signal.aborted) return true;
     const next = this.#start(place);
     const hasStarted = await next.started;
     if (this.#stopping.signal.aborted) return true;
@@ -248,7 +249,7 @@ export class Supervisor {
       return false;
     }
     if (!this.#alive.has(old)) {
-      this.#end(next); // the old one has ended meanwhile, and another has taken its place
+      this.#end(next); // the old process ended, and its restart has the place
       return true;
     }
     place.process = next;
@@ -259,7 +260,7 @@ export class Supervisor {
   }
 }
 
-/** Resolves when the process of a place has ended and no other has its place. */
+/** Resolves when the process of a place has ended without a successor. */
 async function endOf(place: Place): Promise<ProcessEnd> {
   for (;;) {
     const { process } = place;

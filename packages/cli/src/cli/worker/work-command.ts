@@ -48,11 +48,10 @@ export const workCommand: Run<WorkOptions> = async (context, options, [file = ''
     }
     return hasSupervisor ? await supervise(context, job, count) : await work(job, context);
   } finally {
-    context.endSoon(); // the module may have opened connections, which nobody closes
+    context.endSoon(); // the module may have open connections
   }
 };
 
-/** Runs the worker in this process, until it is told to stop. */
 async function work(
   job: Job,
   context: Context,
@@ -74,7 +73,7 @@ async function work(
   let misconfigured: unknown;
   worker.on('handlerFailed', (error) => {
     if (!isMisconfigured(error)) return;
-    misconfigured = error; // every other message would fail too, and one day be a dead letter
+    misconfigured = error; // all messages would fail, and become dead letters
     stop();
   });
   if (signal.aborted) return 0;
@@ -88,14 +87,14 @@ async function work(
     if (!signal.aborted) throw explained(error, queueUrl);
   }
   await ended;
-  await worker.stop(); // the health endpoint is closed after the rest
+  await worker.stop(); // also closes the health endpoint
   log.ended();
   if (misconfigured !== undefined) throw misconfigured;
-  // What did not end in time comes again: not all of the stop was graceful.
+  // Running messages come again, so the stop was not graceful.
   return worker.running > 0 ? 1 : 0;
 }
 
-/** The options as `createWorker` knows them: those that are given. */
+/** Returns the given options under the names of `createWorker`. */
 function given(options: WorkOptions): Partial<WorkerOptions> {
   const { name, maxInFlight, concurrencyPerGroup, receivers, rate, shutdownTimeout } = options;
   const { healthPort: port, healthHost: host } = options;
@@ -124,7 +123,8 @@ function explained(error: unknown, queueUrl: string): unknown {
   }
   if (name === 'CredentialsProviderError') {
     return new CliError(
-      'No AWS credentials were found: give the process a role, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      'No AWS credentials were found: give the process a role, or set AWS_PROFILE, ' +
+        'or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
       { cause: error },
     );
   }

@@ -9,9 +9,12 @@ const MOST = 100_000;
 export function addWorkCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'work <module>',
-    summary: 'work a queue with the handler of a Lambda function',
+    summary: 'run the handler of a Lambda function on a queue',
     description:
-      'Receives messages and calls the handler that the module exports (JavaScript, or TypeScript where Node or tsx can load it), until Ctrl-C or SIGTERM: then it receives nothing more, and ends when what runs has ended. A second signal ends it at once. SIGHUP replaces one process after another. Region, credentials and the claims table are those of the environment.',
+      'Receives messages and calls the handler that the module exports. The module is JavaScript, or ' +
+      'TypeScript if Node or tsx can load it. Ctrl-C or SIGTERM stops the worker: it receives nothing ' +
+      'more, and ends when its handlers have ended. A second signal ends it at once. SIGHUP replaces ' +
+      'one process after another. The environment sets region, credentials and claims table.',
     examples: [
       'work dist/orders.js --queue-url https://sqs.eu-west-1.amazonaws.com/123456789012/orders',
       'work orders.ts --max-in-flight 20 --rate 100/1s --health-port 8080',
@@ -21,22 +24,26 @@ export function addWorkCommand(program: Command, addLeaf: AddSubcommand): void {
     isEndedBySignals: true,
     define: (command) => {
       command
-        .optionsGroup('What to work:')
+        .optionsGroup('Queue and handler:')
         .option('--queue-url <url>', 'URL of the queue (default: QUEUE_URL)', httpUrl)
         .addOption(new Option('--handler-export <name>', 'export of the module').default('handler'))
         .option(
           '--name <name>',
           "function name that handlers see, and namespace of their keys (default: the queue's name)",
         )
-        .optionsGroup('How much, in all processes together:')
+        .optionsGroup('Limits of all processes together:')
         .option('--max-in-flight <n>', 'messages in handlers at once (default: 100 in each)', upTo(MOST))
-        .option('--concurrency-per-group <n>', 'of them, of one message group (default: as many)', upTo(MOST))
-        .option('--rate <n/time>', 'how many messages may start in a time, such as 100/1s', rate)
-        .option('--receivers <n>', 'the most receives at a time, in each process (default: 4)', upTo(1_000))
-        .option('--shutdown-timeout <time>', 'how long a stop may take (default: 25s)', duration)
+        .option(
+          '--concurrency-per-group <n>',
+          'messages of one message group at once (default: as many)',
+          upTo(MOST),
+        )
+        .option('--rate <n/time>', 'the most messages to start in a period, such as 100/1s', rate)
+        .option('--receivers <n>', 'concurrent receives of each process (default: 4)', upTo(1_000))
+        .option('--shutdown-timeout <time>', 'the limit of a graceful stop (default: 25s)', duration)
         .optionsGroup('Processes:')
-        .option('--processes <n>', 'how many receive, each for itself (default: cores)', processCount)
-        .option('--memory-limit <size>', 'replace a process that has more memory, such as 512mb', size)
+        .option('--processes <n>', 'the number of processes (default: cores)', processCount)
+        .option('--memory-limit <size>', 'replace a process that uses more memory, such as 512mb', size)
         .optionsGroup('Health:')
         .option(
           '--health-port <port>',

@@ -2,23 +2,23 @@ import type { Worker, WorkerCounters, WorkerOptions } from 'batchlatch/worker';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
-/** A log of a running worker: a line or a JSON document for each event. */
+/** The log of a worker: a line or a JSON document for each event. */
 export interface WorkerLog {
   started(): void;
-  /** Logs what the worker has done, at its end. */
+  /** Logs the counters at the end. */
   ended(): void;
 }
 
-/** Told no more than once in so long: what fails for one message often fails for all. */
+/** The least time between two equal lines: what fails for one message often fails for all. */
 const QUIET_MS = 10_000;
 const LONGEST_ERROR = 512;
 
 type Told = Readonly<Record<string, unknown>>;
 
-/** Tells of an event: a line of text, or the event as a JSON document. */
+/** Logs an event, as text or as a JSON document. */
 export type Tell = (event: string, told: Told, text: string) => void;
 
-/** Tells events with their time and the number of the process, if it is one of several. */
+/** Returns a logger that adds the time, and the number of the process if there are several. */
 export function tellOf({ screen, now }: Context, process?: number): Tell {
   return (event, told, text) => {
     const time = new Date(now()).toISOString();
@@ -26,7 +26,7 @@ export function tellOf({ screen, now }: Context, process?: number): Tell {
       screen.json({ time, event, ...(process !== undefined && { process }), ...told }, 'line');
     else
       screen.line(
-        `${time.replace(/\.\d+Z$/, 'Z')} ${process === undefined ? '' : `[${process}] `}${escapeControls(text)}`,
+        time.replace(/\.\d+Z$/, process === undefined ? 'Z ' : `Z [${process}] `) + escapeControls(text),
       );
   };
 }
@@ -61,9 +61,7 @@ export function workerLog(
     tell(
       'storeDown',
       { isDown },
-      isDown
-        ? 'The claim store does not answer: nothing is received for a while'
-        : 'The claim store answers again',
+      isDown ? 'The claim store does not answer: receiving is paused' : 'The claim store answers again',
     ),
   );
   worker.on('handlerFailed', (thrown) => {
@@ -74,7 +72,7 @@ export function workerLog(
     tellOnce('deleteFailed', { error: textOf(error) }, `A message was not deleted: ${textOf(error)}`);
   });
   worker.on('visibilityLost', ({ error }) => {
-    tellOnce('visibilityLost', { error: textOf(error) }, `A message is visible again: ${textOf(error)}`);
+    tellOnce('visibilityLost', { error: textOf(error) }, `A message became visible again: ${textOf(error)}`);
   });
 
   return {
@@ -95,7 +93,7 @@ const STATES = {
   new: 'New',
   running: 'Running',
   paused: 'Paused: nothing is received',
-  stopping: 'Stopping: nothing more is received, and what runs may end',
+  stopping: 'Stopping: waiting for running handlers',
   stopped: 'Stopped',
 } as const;
 

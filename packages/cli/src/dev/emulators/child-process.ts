@@ -56,8 +56,8 @@ interface Launched extends RunningChild {
 }
 
 function launch({ name, command, args, cwd, env, onOutput }: ChildCommand): Launched {
-  const leashed = inProcessGroup(name, command, args);
-  const child = spawn(leashed.command, leashed.args, {
+  const grouped = inProcessGroup(name, command, args);
+  const child = spawn(grouped.command, grouped.args, {
     cwd,
     env: env ?? process.env,
     detached: true,

@@ -1,10 +1,13 @@
 import type { JSX } from 'preact';
 import type { ClaimJson } from '../../api-types.ts';
+import { session } from '../../api/session.ts';
 import { askToChange, seen } from '../../changes/change-request.ts';
 import { operationsOf } from '../../changes/operations-of.ts';
+import { askToSend } from '../../send/send-request.ts';
+import { useStore } from '../../state/store.ts';
 import { OPERATION_MEANING, OPERATION_NAME } from '../../text/words.ts';
 
-/** What can be done to a claim, the likeliest first. */
+/** The actions on a claim, the likeliest first. */
 export function ClaimActions({
   claim,
   onDone,
@@ -12,6 +15,7 @@ export function ClaimActions({
   readonly claim: ClaimJson;
   readonly onDone: () => void;
 }): JSX.Element {
+  const canSend = useStore(session)?.canSend ?? false;
   const isWaiting = claim.state === 'parked' || claim.state === 'overdue';
   return (
     <div class="buttons" role="group" aria-label="Change this claim">
@@ -32,6 +36,11 @@ export function ClaimActions({
           {OPERATION_NAME[operation]}…
         </button>
       ))}
+      {canSend && claim.state !== 'in-progress' && (
+        <button type="button" class="button" onClick={() => askToSend({ key: claim.key, onDone })}>
+          Run again…
+        </button>
+      )}
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { ClaimJson } from '../../api-types.ts';
-import { Ago } from '../../parts/age.tsx';
+import { Ago, LocalTime } from '../../parts/age.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted, numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
-import { between, durationText, localTime } from '../../text/times.ts';
+import { between, durationText } from '../../text/times.ts';
 
-/** What the row of a claim says. */
+/** The attributes of a claim's row. */
 export function ClaimFacts({
   claim,
   logUrl,
@@ -107,7 +107,7 @@ function Time({ at }: { readonly at: string | undefined }): JSX.Element {
   if (at === undefined) return <span class="muted">not known</span>;
   return (
     <>
-      {localTime(at)}{' '}
+      <LocalTime at={at} />{' '}
       <span class="muted">
         (<Ago at={at} />)
       </span>

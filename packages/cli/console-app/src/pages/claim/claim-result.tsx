@@ -6,7 +6,7 @@ import { asApiError } from '../../api/use-request.ts';
 import { ErrorNotice } from '../../parts/notice.tsx';
 import { shownBody } from '../../text/shown.ts';
 
-/** The result that duplicates get. It may hold what is not for every eye, so it is read when somebody asks for it. */
+/** The result that duplicates get. It may be confidential, so it is read on request only. */
 export function ClaimResult({
   claimKey,
   hasResult,

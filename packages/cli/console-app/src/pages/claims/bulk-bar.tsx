@@ -2,16 +2,17 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ClaimJson, OperationKind } from '../../api-types.ts';
 import { askToChange, seen } from '../../changes/change-request.ts';
+import { operationsOf } from '../../changes/operations-of.ts';
 import { type ClaimFilter, filterText, hrefOf, requestOf } from '../../filters/claim-filter.ts';
 import { counted, numberText } from '../../text/numbers.ts';
 import { OPERATION_NAME } from '../../text/words.ts';
 
 const OPERATIONS = ['release', 'resolve', 'park', 'forget'] as const satisfies readonly OperationKind[];
 
-/** More do not fit into one request. */
+/** The limit of one request. */
 const MOST_SELECTED = 4_000;
 
-/** What can be done to the claims that are selected, or to all that match the filter. */
+/** The actions on the selected claims, or on all that match the filter. */
 export function BulkBar({
   filter,
   selected,
@@ -41,6 +42,14 @@ export function BulkBar({
       what: isAllMatching ? { filter: requestOf(filter) } : { claims: selected.map(seen) },
       onDone,
     });
+  const askAll = (operation: OperationKind): void =>
+    askToChange({
+      operation,
+      of: `all that match: ${filterText(filter)}`,
+      what: { filter: requestOf(filter) },
+      onDone,
+    });
+  const first = isAllMatching || selected.length > 0 ? undefined : firstOf(filter);
   const isTooMany = !isAllMatching && selected.length > MOST_SELECTED;
   const hasAny = isAllMatching || (selected.length > 0 && !isTooMany);
   const selectionText = (): string => {
@@ -64,6 +73,11 @@ export function BulkBar({
         {selectionText()}
       </span>
       <span class="bulk-buttons">
+        {first !== undefined && (
+          <button type="button" class="button button-primary" onClick={() => askAll(first)}>
+            {OPERATION_NAME[first]} all that match…
+          </button>
+        )}
         {OPERATIONS.map((operation) => (
           <button
             key={operation}
@@ -83,4 +97,14 @@ export function BulkBar({
       </span>
     </div>
   );
+}
+
+/** What the claims of this filter likely need, all together; undefined where they are of many kinds. */
+function firstOf({ state, parked, by, q, narrow }: ClaimFilter): OperationKind | undefined {
+  if (state === 'parked')
+    return operationsOf({ state, ...(parked !== undefined && { parkedKind: parked }) })[0];
+  if (state !== undefined) return undefined;
+  return narrow?.error !== undefined || ((by === 'prefix' || by === 'any') && q !== '')
+    ? 'release'
+    : undefined;
 }

@@ -11,10 +11,10 @@ import { numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { OPERATION_NAME } from '../../text/words.ts';
 
-/** How many buttons a row has; the claim's page has all. */
+/** The most buttons in a row; the claim's page has all. */
 const MOST_BUTTONS = 2;
 
-/** One claim of the list. */
+/** A claim in the list. */
 export const ClaimRow = memo(function ClaimRow({
   claim,
   isSelected,
@@ -28,7 +28,7 @@ export const ClaimRow = memo(function ClaimRow({
   readonly onToggle: (claim: ClaimJson) => void;
   readonly onDone: () => void;
 }): JSX.Element {
-  const { key, state, parkedKind, attempt } = claim;
+  const { key, state, releasedAt, parkedKind, attempt } = claim;
   const name = shown(key);
   return (
     <tr class={isSelected ? 'is-selected' : undefined}>
@@ -47,7 +47,7 @@ export const ClaimRow = memo(function ClaimRow({
       </th>
       <td data-label="State">
         <span class="badges">
-          <StateBadge state={state} />
+          <StateBadge state={state} releasedAt={releasedAt} />
           {parkedKind !== undefined && <ParkedBadge kind={parkedKind} />}
         </span>
       </td>

@@ -4,16 +4,16 @@ import type { ClaimJson } from '../../api-types.ts';
 import { memo } from '../../parts/memo.ts';
 import { ClaimRow } from './claim-row.tsx';
 
-/** How many rows are drawn, or left out, together. */
+/** The number of rows that are drawn or omitted together. */
 export const ROWS_TOGETHER = 100;
-/** How far from what is seen rows are drawn already. */
+/** How far from the visible part rows are drawn. */
 const MARGIN = '1500px 0px';
-/** About what a row takes, until it is measured. */
+/** The assumed height of a row, until it is measured. */
 const USUAL_HEIGHT = 40;
 
 /**
- * Some rows of a long list. Far from what is seen they are one empty row of their height, so that a list of 10,000 claims
- * is as fast as one of 300.
+ * A part of a long list. Far from the visible part it is one empty row of the same height, so that a list of
+ * 10,000 claims is as fast as one of 300.
  */
 export const ClaimRows = memo(function ClaimRows({
   claims,
@@ -24,7 +24,7 @@ export const ClaimRows = memo(function ClaimRows({
   onDone,
 }: {
   readonly claims: readonly ClaimJson[];
-  /** Whether they begin far down, and so need not be drawn at first. */
+  /** Whether the part begins far down, and need not be drawn at first. */
   readonly isFar: boolean;
   readonly selected: ReadonlyMap<string, ClaimJson>;
   readonly allowChanges: boolean;

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { ClaimJson } from '../../api-types.ts';
 import { ClaimRows, ROWS_TOGETHER } from './claim-rows.tsx';
 
-/** The claims, each with what it likely needs. */
+/** The claims, each with its likely actions. */
 export function ClaimsTable({
   claims,
   selected,
@@ -72,7 +72,7 @@ export function ClaimsTable({
   );
 }
 
-/** The claims in parts. A part that holds the same claims as before is the same array, so that it is not drawn again. */
+/** Returns the claims in parts. An unchanged part stays the same array, so that it is not drawn again. */
 function useChunks(claims: readonly ClaimJson[]): readonly (readonly ClaimJson[])[] {
   const before = useRef<readonly (readonly ClaimJson[])[]>([]);
   const chunks: (readonly ClaimJson[])[] = [];

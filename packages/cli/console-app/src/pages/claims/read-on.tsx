@@ -5,7 +5,7 @@ import { counted } from '../../text/numbers.ts';
 import { readText } from '../../text/words.ts';
 import type { ReadClaims } from './use-claims.ts';
 
-/** What was read, and more of it. */
+/** The amount read so far, and a button for more. */
 export function ReadOn({
   read,
   more,

@@ -5,12 +5,12 @@ import { type ClaimFilter, hrefOf } from '../../filters/claim-filter.ts';
 import { Icon, PARKED_ICON } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { useStore } from '../../state/store.ts';
-import { countText, PARKED_KINDS, PARKED_NAME, STATE_NAME, STATES } from '../../text/words.ts';
+import { countText, PARKED_KINDS, PARKED_NAME, RELEASED_NAME, STATE_NAME, STATES } from '../../text/words.ts';
 
 /** The states, each with its count and a link that keeps the search. */
 export function StateTabs({ filter }: { readonly filter: ClaimFilter }): JSX.Element {
   const counts = useStore(overview)?.counts;
-  const { state: current, parked: _parked, ...rest } = filter;
+  const { state: current, parked: _parked, released: _released, ...rest } = filter;
   return (
     <nav aria-label="States">
       <ul class="tabs">
@@ -60,6 +60,35 @@ export function ParkedTabs({ filter }: { readonly filter: ClaimFilter }): JSX.El
             >
               <Icon name={PARKED_ICON[kind]} />
               {PARKED_NAME[kind]}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Failed claims apart from those that a person released; nothing for other states. */
+export function ReleasedTabs({ filter }: { readonly filter: ClaimFilter }): JSX.Element | null {
+  if (filter.state !== 'failed') return null;
+  const { released: current, ...rest } = filter;
+  const tabs = [
+    { released: undefined, state: undefined, text: 'Both' },
+    { released: 'no', state: 'failed', text: STATE_NAME.failed },
+    { released: 'yes', state: 'released', text: RELEASED_NAME },
+  ] as const;
+  return (
+    <nav aria-label="Failed or released">
+      <ul class="tabs">
+        {tabs.map(({ released, state, text }) => (
+          <li key={text}>
+            <Link
+              href={hrefOf(released === undefined ? rest : { ...rest, released })}
+              {...(state !== undefined && { 'data-state': state })}
+              aria-current={current === released ? ('true' as const) : undefined}
+            >
+              {state !== undefined && <Icon name={state} />}
+              {text}
             </Link>
           </li>
         ))}

@@ -1,43 +1,48 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ClaimJson, ClaimsJson } from '../../api-types.ts';
 import { type ApiError, get } from '../../api/client.ts';
+import { useRetry } from '../../api/use-retry.ts';
 import { actionsTold } from '../../api/live.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { type ClaimFilter, hrefOf, requestOf } from '../../filters/claim-filter.ts';
 
-/** How many claims a page asks for by itself. */
+/** The default size of a page. */
 export const PAGE = 100;
-/** The most that a page gives. */
+/** The largest page. */
 const MOST = 1_000;
 
-/** The claims of a filter, as far as they were read. */
+/** The claims of a filter that have been read. */
 export interface ReadClaims {
   readonly claims: readonly ClaimJson[];
-  /** What was read for them in all. */
+  /** The number of rows read for them. */
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly readBy?: ClaimsJson['readBy'];
-  /** The index that the table lacks, and so was scanned. */
+  /** Whether they were found by their whole keys. */
+  readonly isExact?: boolean;
+  /** The missing index, if the table was scanned. */
   readonly missingIndex?: string;
-  /** How many rows only a newer version of batchlatch reads. */
+  /** The number of rows that need a newer version of batchlatch. */
   readonly newerRows?: number;
-  /** Where to go on; absent when there is no more. */
+  /** The start of the next page; absent at the end. */
   readonly next?: string;
   readonly isLoading: boolean;
-  /** How many changes the server had told of when the read began. */
+  /** The number of actions reported when the read began. */
   readonly actionsBefore: number;
   readonly error?: ApiError;
 }
 
 const NOTHING: ReadClaims = { claims: [], rowsRead: 0, isLoading: true, actionsBefore: 0 };
 
-/** Reads the first page, and more when asked. */
+/** Reads the first page, and more on request. */
 export function useClaims(filter: ClaimFilter): ReadClaims & {
-  /** Reads the next page, of 100 claims unless said otherwise. */
+  /** Reads the next page, by default of 100 claims. */
   readonly more: (limit?: number) => void;
-  /** Reads from the start, as many pages as are shown. */
+  /** Reads all shown pages again. */
   readonly again: () => void;
-  /** Reads the first page in the background, and shows it when it is there; what fails is tried again the next time. */
+  /**
+   * Reads the first page in the background and shows it when it is complete. A failure is retried next time.
+   */
   readonly follow: () => void;
 } {
   const of = hrefOf(filter);
@@ -77,7 +82,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
       const page = await get<ClaimsJson>('claims', { ...requestOf(filter), limit: PAGE }, signal);
       if (!signal.aborted) setState({ of, read: { ...withPage(before, page), isLoading: false } });
     } catch {
-      // The page says by itself that the server is away; what the store says, it says when it is asked.
+      // The page shows a lost connection itself. Errors of the store are shown on request only.
     }
   };
   const follow = useCallback((): void => void readFirst(), [of]);
@@ -86,6 +91,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
     return () => abort.current.abort();
   }, [read]);
   const shown = state.of === of ? state.read : NOTHING;
+  useRetry(shown.claims.length <= PAGE ? shown.error : undefined, follow);
   return {
     ...shown,
     more: (limit) => void read(shown, 0, limit),
@@ -99,7 +105,7 @@ function startNow(): ReadClaims {
   return { ...NOTHING, actionsBefore: actionsTold.get() };
 }
 
-/** A claim that changed while the pages were read may come twice: the later one counts. */
+/** Adds a page. If a claim changed between two pages it may come twice, and the later one counts. */
 function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
   const known = new Set(page.claims.map(({ key }) => key));
   const { next: _next, ...kept } = before;
@@ -109,6 +115,7 @@ function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
     claims: [...before.claims.filter(({ key }) => !known.has(key)), ...page.claims],
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
+    ...(page.isExact === true && { isExact: true }),
     ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
     newerRows: (before.newerRows ?? 0) + (page.newer?.length ?? 0),
     ...(readUnits !== undefined && { readUnits }),

@@ -4,14 +4,14 @@ import { useFresh } from '../../api/use-fresh.ts';
 import { useStore } from '../../state/store.ts';
 import { PAGE, type useClaims } from './use-claims.ts';
 
-/** A list of 100 claims by the index costs about 100 read units of DynamoDB. */
+/** Reading 100 claims by the index costs about 100 read units of DynamoDB. */
 const EVERY_MS = 5_000;
-/** Where the console reads everything by itself, a list costs nothing that counts. */
+/** The console reads everything itself, so a list costs nothing more. */
 const EVERY_MS_HERE = 3_000;
 
 /**
- * Reads a list again every few seconds while it is shown: one that an index answers, or any where the console reads by itself. Not
- * while more than its first page is shown, and not under the hands of somebody who selects or decides.
+ * Reads a visible list again every few seconds, if an index answers it or the console reads everything
+ * itself. Not while more than the first page is shown, or while the person selects or decides.
  */
 export function useFollowing(read: ReturnType<typeof useClaims>, isSelected: boolean): void {
   const readsBySelf = useStore(session)?.readsBySelf ?? false;

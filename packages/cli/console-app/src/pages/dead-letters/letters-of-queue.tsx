@@ -3,6 +3,8 @@ import { useCallback, useState } from 'preact/hooks';
 import type { PeekJson } from '../../api-types.ts';
 import { post } from '../../api/client.ts';
 import { useRequest } from '../../api/use-request.ts';
+import { messageHref } from '../../filters/claim-filter.ts';
+import { Link } from '../../parts/link.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../../parts/notice.tsx';
 import { askToRedrive } from '../../redrive/redrive-request.ts';
 import { counted } from '../../text/numbers.ts';
@@ -16,14 +18,17 @@ const MOST = 500;
 /** The messages of one dead-letter queue, and what can be done to them. */
 export function LettersOfQueue({
   queue,
+  message,
   waiting,
   allowChanges,
 }: {
   readonly queue: string;
+  /** The id of the only message to show, or of its record; empty for all. */
+  readonly message: string;
   readonly waiting: number | undefined;
   readonly allowChanges: boolean;
 }): JSX.Element {
-  const [look, setLook] = useState({ limit: FIRST, scan: false });
+  const [look, setLook] = useState({ limit: message === '' ? FIRST : MOST, scan: false });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const { answer, error, isLoading, again } = useRequest(JSON.stringify([queue, look]), (signal) =>
     post<PeekJson>('dead-letters/peek', { queue, ...look }, signal),
@@ -35,7 +40,11 @@ export function LettersOfQueue({
       return after;
     });
   }, []);
-  const messages = answer?.messages ?? [];
+  const looked = answer?.messages ?? [];
+  const messages =
+    message === ''
+      ? looked
+      : looked.filter(({ messageId, recordId }) => messageId === message || recordId === message);
   const done = (): void => {
     setSelected(new Set());
     again();
@@ -77,12 +86,15 @@ export function LettersOfQueue({
       </div>
       {error !== undefined && <ErrorNotice error={error} again={again} />}
       {answer === undefined && isLoading && <Skeleton lines={6} />}
-      {answer !== undefined && messages.length === 0 && (
+      {answer !== undefined && looked.length === 0 && (
         <Notice title={`${shown(queue)} is empty.`} icon="check">
           {answer.total > 0 && (
             <p>Somebody else may have received its messages at the moment. Look again in a while.</p>
           )}
         </Notice>
+      )}
+      {answer !== undefined && message !== '' && looked.length > 0 && (
+        <OneMessage queue={queue} message={message} isFound={messages.length > 0} looked={looked.length} />
       )}
       {answer !== undefined && <NotWhole peek={answer} onScan={() => setLook({ ...look, scan: true })} />}
       {messages.length > 0 && (
@@ -93,9 +105,10 @@ export function LettersOfQueue({
           allowChanges={allowChanges}
           onToggle={toggle}
           onSelectAll={(all) => setSelected(new Set(all ? messages.map(({ messageId }) => messageId) : []))}
+          onDone={done}
         />
       )}
-      {answer !== undefined && !answer.isWhole && look.limit < MOST && messages.length >= look.limit && (
+      {answer !== undefined && !answer.isWhole && look.limit < MOST && looked.length >= look.limit && (
         <div class="read-on">
           <button
             type="button"
@@ -112,6 +125,26 @@ export function LettersOfQueue({
         changed by it.
       </p>
     </>
+  );
+}
+
+function OneMessage({
+  queue,
+  message,
+  isFound,
+  looked,
+}: {
+  readonly queue: string;
+  readonly message: string;
+  readonly isFound: boolean;
+  readonly looked: number;
+}): JSX.Element {
+  return (
+    <p role="status">
+      {isFound ? 'Only the message ' : `Not among ${counted(looked, 'message')}: `}
+      <span class="mono">{shown(message)}</span>
+      {isFound ? ' is shown.' : '.'} <Link href={messageHref(queue)}>Show all messages</Link>
+    </p>
   );
 }
 

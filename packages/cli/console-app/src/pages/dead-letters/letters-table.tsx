@@ -4,6 +4,7 @@ import { claimHref } from '../../filters/claim-filter.ts';
 import { Ago } from '../../parts/age.tsx';
 import { Link } from '../../parts/link.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { askToRedrive } from '../../redrive/redrive-request.ts';
 import { counted } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { MessageBody } from './message-body.tsx';
@@ -16,6 +17,7 @@ export function LettersTable({
   allowChanges,
   onToggle,
   onSelectAll,
+  onDone,
 }: {
   readonly queue: string;
   readonly messages: readonly MessageJson[];
@@ -23,6 +25,7 @@ export function LettersTable({
   readonly allowChanges: boolean;
   readonly onToggle: (messageId: string) => void;
   readonly onSelectAll: (all: boolean) => void;
+  readonly onDone: () => void;
 }): JSX.Element {
   return (
     <table class="table stacked claims-table letters-table">
@@ -43,6 +46,11 @@ export function LettersTable({
           <th scope="col">Error</th>
           <th scope="col">Claim</th>
           <th scope="col">Body</th>
+          {allowChanges && (
+            <th scope="col" class="cell-actions">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -54,6 +62,7 @@ export function LettersTable({
             isSelected={selected.has(message.messageId)}
             allowChanges={allowChanges}
             onToggle={onToggle}
+            onDone={onDone}
           />
         ))}
       </tbody>
@@ -67,12 +76,14 @@ function Letter({
   isSelected,
   allowChanges,
   onToggle,
+  onDone,
 }: {
   readonly queue: string;
   readonly message: MessageJson;
   readonly isSelected: boolean;
   readonly allowChanges: boolean;
   readonly onToggle: (messageId: string) => void;
+  readonly onDone: () => void;
 }): JSX.Element {
   const { messageId, sentAt, receiveCount, groupId, error } = message;
   return (
@@ -111,6 +122,17 @@ function Letter({
       <td data-label="Body">
         <MessageBody queue={queue} message={message} />
       </td>
+      {allowChanges && (
+        <td class="cell-actions">
+          <button
+            type="button"
+            class="button button-small"
+            onClick={() => askToRedrive({ queue, which: [messageId], onDone })}
+          >
+            Redrive…<span class="visually-hidden"> message {shown(messageId)}</span>
+          </button>
+        </td>
+      )}
     </tr>
   );
 }
@@ -128,7 +150,7 @@ function Claims({ message: { claims, key } }: { readonly message: MessageJson })
     <span class="lines">
       {claims.map((claim) => (
         <span key={claim.key}>
-          <StateBadge state={claim.state} />{' '}
+          <StateBadge state={claim.state} releasedAt={claim.releasedAt} />{' '}
           <span class="mono">
             <Link href={claimHref(claim.key)}>{shown(claim.key)}</Link>
           </span>

@@ -2,8 +2,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { MessageJson } from '../../api-types.ts';
 import { type ApiError, post } from '../../api/client.ts';
+import { session } from '../../api/session.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { ErrorNotice } from '../../parts/notice.tsx';
+import { askToSend } from '../../send/send-request.ts';
+import { useStore } from '../../state/store.ts';
 import { counted } from '../../text/numbers.ts';
 import { shown, shownBody } from '../../text/shown.ts';
 
@@ -15,6 +18,7 @@ export function MessageBody({
   readonly queue: string;
   readonly message: MessageJson;
 }): JSX.Element {
+  const canSend = useStore(session)?.canSend ?? false;
   const [body, setBody] = useState<string>();
   const [error, setError] = useState<ApiError>();
   const [isReading, setReading] = useState(false);
@@ -44,6 +48,11 @@ export function MessageBody({
           <button type="button" class="button button-small" onClick={() => setBody(undefined)}>
             Hide the body
           </button>
+          {canSend && (
+            <button type="button" class="button button-small" onClick={() => askToSend({ body })}>
+              Send it as a new message…
+            </button>
+          )}
         </>
       )}
       {body === undefined && <span class="muted small">{counted(bodyLength, 'character')}</span>}

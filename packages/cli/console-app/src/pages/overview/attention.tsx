@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Overview, QueueFactsJson } from '../../api-types.ts';
-import { hrefOf } from '../../filters/claim-filter.ts';
+import type { Overview, ParkedKind, QueueFactsJson } from '../../api-types.ts';
+import { hrefOf, listHref } from '../../filters/claim-filter.ts';
 import { Since } from '../../parts/age.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
@@ -8,8 +8,9 @@ import { Notice } from '../../parts/notice.tsx';
 import { counted } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { durationText, isoOf } from '../../text/times.ts';
+import { PARKED_KINDS, PARKED_NAME } from '../../text/words.ts';
 
-/** What waits for a person, and the way to it. */
+/** The claims that wait for a person, with links. */
 export function Attention({
   told,
   allowChanges,
@@ -28,16 +29,7 @@ export function Attention({
       {isQuiet && isUnknown && <Notice title="Parked and overdue claims have not been counted yet." />}
       <ul class="attention-list">
         {(overdue.count ?? 0) > 0 && <Overdue told={told} allowChanges={allowChanges} />}
-        {(parked.count ?? 0) > 0 && (
-          <Item
-            state="parked"
-            href={hrefOf({ state: 'parked', by: 'prefix', q: '' })}
-            action={`${allowChanges ? 'Release' : 'See'} parked claims`}
-          >
-            <b>{counted(parked.count ?? 0, 'claim')} parked.</b> They wait for somebody to release or resolve
-            them.
-          </Item>
-        )}
+        {(parked.count ?? 0) > 0 && <Parked told={told} allowChanges={allowChanges} />}
         {letters.map((queue) => (
           <Letters key={queue.url} queue={queue} allowChanges={allowChanges} />
         ))}
@@ -71,6 +63,64 @@ function Overdue({
     </Item>
   );
 }
+
+/** Parked claims, by the decision that they need where the kinds are known. */
+function Parked({
+  told,
+  allowChanges,
+}: {
+  readonly told: Overview;
+  readonly allowChanges: boolean;
+}): JSX.Element {
+  const count = told.counts.parked.count ?? 0;
+  const kinds = told.statistics?.parkedKinds;
+  const isKnown = kinds !== undefined && PARKED_KINDS.reduce((sum, kind) => sum + kinds[kind], 0) === count;
+  if (!isKnown) {
+    return (
+      <Item
+        state="parked"
+        href={listHref('parked')}
+        action={`${allowChanges ? 'Release' : 'See'} parked claims`}
+      >
+        <b>{counted(count, 'claim')} parked.</b> They wait for somebody to release or resolve them.
+      </Item>
+    );
+  }
+  return (
+    <>
+      {PARKED_FIRST.filter((kind) => kinds[kind] > 0).map((kind) => (
+        <Item
+          key={kind}
+          state="parked"
+          href={hrefOf({ state: 'parked', parked: kind, by: 'prefix', q: '' })}
+          action={allowChanges ? PARKED_ACTION[kind] : 'See them'}
+        >
+          <b>
+            {counted(kinds[kind], 'claim')} parked: {PARKED_NAME[kind].toLowerCase()}.
+          </b>{' '}
+          {PARKED_ADVICE[kind]}
+        </Item>
+      ))}
+    </>
+  );
+}
+
+/** An unknown outcome comes first: somebody may be waiting for work that nobody knows to be done. */
+const PARKED_FIRST = ['lapsed', 'done', 'failed', 'attempts'] as const satisfies readonly ParkedKind[];
+
+const PARKED_ADVICE: Readonly<Record<ParkedKind, string>> = {
+  lapsed: 'Find out whether the work was done: resolve what was, release what was not.',
+  done: 'The work is done, and only its result was not kept. A release runs it a second time.',
+  failed: 'Repair the cause, then release them.',
+  attempts: 'They crashed or were tried too often. Find the cause, then release them.',
+};
+
+const PARKED_ACTION: Readonly<Record<ParkedKind, string>> = {
+  lapsed: 'Resolve unknown outcomes',
+  done: 'Resolve what is done',
+  failed: 'Release what failed for good',
+  attempts: 'Release what was tried too often',
+};
 
 function Letters({
   queue: { name, waiting = 0, oldestAgeMs },

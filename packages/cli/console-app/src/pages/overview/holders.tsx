@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import type { HolderJson } from '../../api-types.ts';
+import { listHref } from '../../filters/claim-filter.ts';
 import { Ago } from '../../parts/age.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
@@ -47,7 +49,11 @@ export function Holders({
             {holders.slice(0, MOST).map(({ lockedBy, running, overdue, oldestClaimedAt }) => (
               <tr key={lockedBy}>
                 <th scope="row" class="mono small">
-                  {lockedBy === null ? 'not known' : shown(lockedBy)}
+                  {lockedBy === null ? (
+                    'not known'
+                  ) : (
+                    <Link href={listHref(undefined, { holder: lockedBy })}>{shown(lockedBy)}</Link>
+                  )}
                 </th>
                 <td data-label="Running" class="number">
                   {numberText(running)}

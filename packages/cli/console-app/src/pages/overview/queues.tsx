@@ -2,15 +2,29 @@ import type { JSX } from 'preact';
 import type { QueueFactsJson } from '../../api-types.ts';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { askToSend } from '../../send/send-request.ts';
 import { numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { durationText } from '../../text/times.ts';
 
 /** The queues at a glance. */
-export function Queues({ queues }: { readonly queues: readonly QueueFactsJson[] }): JSX.Element {
+export function Queues({
+  queues,
+  canSend,
+}: {
+  readonly queues: readonly QueueFactsJson[];
+  readonly canSend: boolean;
+}): JSX.Element {
   return (
     <section class="panel" aria-labelledby="queues-title">
-      <h2 id="queues-title">Queues</h2>
+      <div class="panel-head">
+        <h2 id="queues-title">Queues</h2>
+        {canSend && (
+          <button type="button" class="button button-small" onClick={() => askToSend({})}>
+            Send a message…
+          </button>
+        )}
+      </div>
       {queues.length === 0 ? (
         <Notice title="No queue was named.">
           <p>

@@ -51,7 +51,7 @@ export function Statistics({
         <TimesPlot statistics={statistics} />
         {statistics.negativeTimes > 0 && (
           <p class="muted small">
-            {counted(statistics.negativeTimes, 'claim')} ended before the begin, by clocks that differ, and{' '}
+            {counted(statistics.negativeTimes, 'claim')} ended before the start, as clocks differ, and{' '}
             {statistics.negativeTimes === 1 ? 'counts' : 'count'} as 0.
           </p>
         )}

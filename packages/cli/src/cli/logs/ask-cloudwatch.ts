@@ -16,20 +16,27 @@ export interface CloudWatchPlace {
 
 const WITHIN_MS = 8_000;
 
+/** The APIs of CloudWatch: how their requests are signed, named and written. */
+const APIS = {
+  metrics: { service: 'monitoring', target: 'GraniteServiceVersion20100801', json: '1.0' },
+  logs: { service: 'logs', target: 'Logs_20140328', json: '1.1' },
+} as const;
+
 /** Calls CloudWatch without its SDK, which is as large as the console. Rejects for errors, and after 8 s. */
 export async function askCloudWatch(
   { url, region, credentials }: CloudWatchPlace,
-  operation: string,
+  [api, operation]: readonly [keyof typeof APIS, string],
   input: object,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { service, target, json } = APIS[api];
   const body = JSON.stringify(input);
   const headers = {
-    'Content-Type': 'application/x-amz-json-1.0',
-    'X-Amz-Target': `GraniteServiceVersion20100801.${operation}`,
+    'Content-Type': `application/x-amz-json-${json}`,
+    'X-Amz-Target': `${target}.${operation}`,
   };
   const request = { method: 'POST', host: url.host, path: url.pathname, headers, body };
-  const signed = aws4.sign({ ...request, service: 'monitoring', region }, await credentials());
+  const signed = aws4.sign({ ...request, service, region }, await credentials());
   const { Host: _, ...sent } = signed.headers as Record<string, string>;
   const answer = await fetch(url, {
     method: 'POST',

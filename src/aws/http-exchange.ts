@@ -9,7 +9,7 @@ export interface Patience {
   readonly ticker: Ticker;
 }
 
-export abstract class Exchange {
+export abstract class HttpExchange {
   isAnswered = false;
   /** The time since the last byte of the answer. */
   silentForMs = 0;
@@ -83,7 +83,7 @@ export abstract class Exchange {
 /** Resolves with the answer to a request that `begin` sends. Rejects with what `begin` throws. */
 export function answerTo(
   { signal }: ExchangeRequest,
-  begin: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => Exchange,
+  begin: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => HttpExchange,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) reject(abortedError());

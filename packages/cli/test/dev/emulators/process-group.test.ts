@@ -4,10 +4,10 @@ import { expect, it } from '@jest/globals';
 import { inProcessGroup, signalGroup } from '../../../src/dev/emulators/process-group.ts';
 import { until } from '../../../../../test/support/until.ts';
 
-/** Starts a program that is busy for ever on a leash, prints its process id, and waits. */
-const PARENT = (leashed: { command: string; args: readonly string[] }): string => `
+/** Starts a program that is busy for ever in a process group, prints its process id, and waits. */
+const PARENT = (grouped: { command: string; args: readonly string[] }): string => `
   const { spawn } = require('node:child_process');
-  const child = spawn(${JSON.stringify(leashed.command)}, ${JSON.stringify(leashed.args)}, { detached: true, stdio: ['pipe', 'inherit', 'inherit', 'ipc'] });
+  const child = spawn(${JSON.stringify(grouped.command)}, ${JSON.stringify(grouped.args)}, { detached: true, stdio: ['pipe', 'inherit', 'inherit', 'ipc'] });
   console.log(child.pid);
   setInterval(() => {}, 1_000);
 `;

@@ -1,0 +1,53 @@
+import { listClaims, stateOf } from 'batchlatch/operations';
+import { ErrorTally } from '../../console/error-tally.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { type Claims } from '../connect/claims.ts';
+import type { Context } from '../context.ts';
+import { formatNumber } from '../print/plural.ts';
+import { collect, costText, tellNewer } from './collect.ts';
+
+/** Counts failed and parked claims by the names of their errors, and prints the counts. */
+export async function showByError(
+  claims: Claims,
+  { prefix, limit }: { readonly prefix?: string; readonly limit: number },
+  context: Context,
+): Promise<void> {
+  const { screen, signal, now } = context;
+  const tally = new ErrorTally();
+  const query = prefix === undefined ? {} : { keyPrefix: prefix };
+  const { claims: read, ...reading } = await collect(
+    async (page) => {
+      const { claims: some, ...rest } = await listClaims(claims.store, { ...query, ...page }, { signal });
+      for (const claim of some) tally.add(claim, stateOf(claim, now()));
+      return { ...rest, claims: some };
+    },
+    limit,
+    context,
+  );
+  const isWhole = reading.next === undefined;
+  const errors = tally.result();
+  if (screen.isJson) {
+    screen.json({ errors, claims: read.length, isWhole, ...reading, next: reading.next ?? null });
+    return;
+  }
+  if (errors.length > 0) {
+    screen.table(
+      [
+        { heading: 'ERROR' },
+        { heading: 'PARKED', isRight: true },
+        { heading: 'FAILED', isRight: true },
+        { heading: 'LATEST' },
+        { heading: 'MESSAGE' },
+      ],
+      errors.map(({ name, parked, failed, latestAt, message }) => [
+        escapeControls(name),
+        formatNumber(parked),
+        formatNumber(failed),
+        latestAt === undefined ? '?' : screen.time(Date.parse(latestAt)),
+        escapeControls(message),
+      ]),
+    );
+  } else screen.note('No claim is failed or parked with an error.');
+  tellNewer(reading.newer, screen);
+  screen.note(costText(reading, claims) + (isWhole ? '' : ' There are more: raise --limit.'));
+}

@@ -1,0 +1,67 @@
+import type { ReadLog } from '../../console/waterfall/read-waterfall.ts';
+import type { ConnectionOptions } from '../arguments/common-options.ts';
+import { CliError } from '../cli-error.ts';
+import { awsSettings } from '../connect/aws-settings.ts';
+import type { Context } from '../context.ts';
+import { askCloudWatch, type CloudWatchPlace } from './ask-cloudwatch.ts';
+
+/** The pages of one search: most of a log does not match, and each page reads a part of it. */
+const MOST_PAGES = 20;
+
+/**
+ * Returns a reader of the functions' logs in CloudWatch. `logGroup` replaces the group that Lambda gives each
+ * function.
+ */
+export function cloudWatchLog(place: CloudWatchPlace, logGroup: string | undefined): ReadLog {
+  return async ({ text, functionName, from, until }, signal) => {
+    // It is part of a pattern, and may come from a log line.
+    if (!/^[\w:.-]{1,128}$/.test(text)) return [];
+    const group = logGroup ?? groupOf(functionName);
+    const input = {
+      logGroupName: group,
+      filterPattern: `"${text}"`,
+      startTime: Math.floor(from),
+      endTime: Math.ceil(until),
+    };
+    const lines: string[] = [];
+    let nextToken: unknown;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const answer = await askCloudWatch(
+        place,
+        ['logs', 'FilterLogEvents'],
+        { ...input, ...(nextToken !== undefined && { nextToken }) },
+        signal,
+      );
+      lines.push(...messagesIn(answer['events']));
+      nextToken = answer['nextToken'];
+      if (nextToken === undefined) break;
+    }
+    return lines;
+  };
+}
+
+/** Returns CloudWatch Logs of this region with the credentials of the options. */
+export async function logsPlace(
+  context: Context,
+  options: ConnectionOptions,
+  region: string,
+): Promise<CloudWatchPlace> {
+  const { endpoint, ...settings } = awsSettings('CLOUDWATCH_LOGS', options, context);
+  const { DynamoDB } = await import('@aws-sdk/client-dynamodb');
+  const { config } = new DynamoDB({ ...settings, region });
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const url = new URL(endpoint ?? `https://logs.${region}.${domain}`);
+  return { url, region, credentials: config.credentials };
+}
+
+function groupOf(functionName: string | undefined): string {
+  if (functionName !== undefined && /^[\w-]{1,64}$/.test(functionName)) return `/aws/lambda/${functionName}`;
+  throw new CliError('The claim does not name its function: name its log group with --log-group.');
+}
+
+function messagesIn(events: unknown): string[] {
+  return (Array.isArray(events) ? (events as unknown[]) : []).flatMap((event) => {
+    const { message } = (event ?? {}) as { readonly message?: unknown };
+    return typeof message === 'string' ? [message] : [];
+  });
+}
