@@ -16,7 +16,7 @@ export function SignedOut(): JSX.Element {
           'Your session is over. Try again to sign in.'
         ) : (
           <>
-            The console was started again, or this browser never opened its address. Open the address that{' '}
+            The console was restarted, or this browser never opened its address. Open the address that{' '}
             <code>batchlatch console</code> printed in the terminal, in any tab: this page then goes on by
             itself.
           </>
