@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Metafile } from 'esbuild';
+import { REQUIRE } from './lambda-function.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 /**
@@ -31,10 +32,7 @@ export async function buildCli(root: string, folder: string): Promise<void> {
     keepNames: true,
     external: Object.keys(dependencies),
     mainFields: ['module', 'main'],
-    // For what is CommonJS among the packages.
-    banner: {
-      js: "import { createRequire as batchlatchRequire } from 'node:module'; const require = batchlatchRequire(import.meta.url);",
-    },
+    banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,
     logLevel: 'error',

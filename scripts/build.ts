@@ -2,7 +2,8 @@
  * Builds what is published, each package into its `dist`: all, or those that are named. Of the library and the constructs `dist/esm` by
  * TypeScript, and from it `dist/cjs`, file by file, for programs that `require` them; for the library the template of README's example
  * and the `exports` of its package.json,
- * for the constructs the code of the function that `ClaimMonitor` deploys. Of the command line the bin, and the pages of the console. `--out`
+ * for the constructs the code of the function that `ClaimMonitor` deploys. Of the command line the bin, the pages of the console, and the function that
+ * `ClaimsConsole` deploys. `--out`
  * names another folder than the repository. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
  * is done in this way.
@@ -17,7 +18,7 @@ import { build, type PluginBuild } from 'esbuild';
 import { buildConsoleApp } from '../packages/cli/console-app/build.ts';
 import { buildCli } from './build-cli.ts';
 import { ENTRIES, writeExports } from './entries.ts';
-import { buildMonitorFunction } from './monitor-function.ts';
+import { buildLambdaFunction } from './lambda-function.ts';
 import { quickStartOf } from './release/quick-start.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
@@ -57,7 +58,7 @@ async function buildConstructs(folder: string): Promise<void> {
   writeExports(path.join(home, 'package.json'), { '.': 'index' });
   await buildModules('packages/cdk/tsconfig.build.json', dist);
   const monitor = path.join(dist, 'monitor-function');
-  const bundled = await buildMonitorFunction(path.join(home, 'src/monitor-function.ts'), monitor);
+  const bundled = await buildLambdaFunction(path.join(home, 'src/monitor-function.ts'), monitor);
   await writeFile(path.join(monitor, LICENSES), await licensesOf(ROOT, bundled));
 }
 
@@ -70,6 +71,16 @@ async function buildCommandLine(folder: string): Promise<void> {
   const files = await buildConsoleApp(pages);
   const inputs = Object.fromEntries(files.map((file) => [file, {}]));
   await writeFile(path.join(pages, LICENSES), await licensesOf(ROOT, packagesOf({ inputs })));
+  // The same console for a team, which `ClaimsConsole` of `batchlatch-cdk` deploys with these pages.
+  const home = path.join(ROOT, 'packages/cli');
+  const manifest = JSON.parse(await readFile(path.join(home, 'package.json'), 'utf8')) as { version: string };
+  const lambda = path.join(dist, 'console-function');
+  const bundled = await buildLambdaFunction(
+    path.join(home, 'src/console-function/console-function.ts'),
+    lambda,
+    { CONSOLE_VERSION: JSON.stringify(manifest.version) },
+  );
+  await writeFile(path.join(lambda, LICENSES), await licensesOf(ROOT, bundled));
 }
 
 /** Builds the modules that a `tsconfig` names, in both forms. Returns the folders of the packages that were put into them. */

@@ -113,6 +113,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cdk: ['monitor/index.ts'],
   // What a browser shows; only the command line tool uses it.
   console: ['operations/index.ts', 'tool-base'],
+  // The console for a team; the constructs deploy it.
+  'console-function': ['console', 'operations/index.ts', 'stores/dynamodb/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': [
     'core.ts',
@@ -204,6 +206,7 @@ const KNOWS_AWS = new Set([
   'cli',
   'dev',
   'console-demo',
+  'console-function',
 ]);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';

@@ -1,4 +1,5 @@
 /** What the examples in TSDoc leave to their readers, beside `prelude.ts`. */
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { ClaimStore } from 'batchlatch';
@@ -15,6 +16,7 @@ export declare const chargeOrders: LambdaFunction;
 export declare const claims: ClaimsTable;
 export declare const key: string;
 export declare const monitor: ClaimMonitor;
+export declare const onCall: IRole;
 export declare const orders: BatchQueue;
 export declare const pool: PostgresPool & { query(text: string): Promise<unknown> };
 export declare const tableName: string;

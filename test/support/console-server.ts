@@ -73,6 +73,8 @@ export function indexed(store: MemoryStore): MemoryStore {
 /** A queue with a dead-letter queue, on an SQS of its own. */
 export interface QueuesOfTest {
   readonly sqs: SQS;
+  /** A client that its user destroys. */
+  client(): SQS;
   /** `orders` and `orders-dead-letters`. */
   readonly queues: readonly QueueJson[];
   /** Sends the messages of these claims to the dead-letter queue, as `deadLetterQueue()` does. */
@@ -82,12 +84,14 @@ export interface QueuesOfTest {
 
 export async function startQueues(): Promise<QueuesOfTest> {
   const service = await startSqsEmulator();
-  const sqs = withoutWaiting(new SQS({ ...emulatorClientConfig, endpoint: service.endpoint }));
+  const client = (): SQS => withoutWaiting(new SQS({ ...emulatorClientConfig, endpoint: service.endpoint }));
+  const sqs = client();
   const dead = await createQueue(sqs, 'orders-dead-letters');
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 3 });
   const orders = await createQueue(sqs, 'orders', { RedrivePolicy });
   return {
     sqs,
+    client,
     queues: [
       { name: 'orders', url: orders.url, isDeadLetter: false },
       { name: 'orders-dead-letters', url: dead.url, isDeadLetter: true },

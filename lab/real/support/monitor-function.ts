@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { buildMonitorFunction } from '../../../scripts/monitor-function.ts';
+import { buildLambdaFunction } from '../../../scripts/lambda-function.ts';
 import { runFolder } from './sam-cli.ts';
 
 /** The folder with the monitor's code, bundled as for the package. */
 export async function monitorFunction(): Promise<string> {
   const folder = join(runFolder(), 'monitor-function');
-  if (!existsSync(folder)) await buildMonitorFunction('packages/cdk/src/monitor-function.ts', folder);
+  if (!existsSync(folder)) await buildLambdaFunction('packages/cdk/src/monitor-function.ts', folder);
   return folder;
 }
 

@@ -21,6 +21,14 @@ const OPERATE = [
   'sqs:StartMessageMoveTask',
 ];
 
+/** The actions of people who only look at dead letters. SQS counts each look as a receive. */
+const READ = [
+  'sqs:ChangeMessageVisibility',
+  'sqs:GetQueueAttributes',
+  'sqs:ListDeadLetterSourceQueues',
+  'sqs:ReceiveMessage',
+];
+
 /**
  * An SQS queue that a batchlatch function processes. Creates the queue and its dead-letter queue, both
  * encrypted and TLS-only, and the event source mapping with partial batch responses and metrics. Grants the
@@ -69,6 +77,17 @@ export class BatchQueue extends Construct {
   grantDeadLetter(): iam.Grant {
     this.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(this.function);
     return grantOn(this.deadLetterQueue, this.function, ['sqs:SendMessage']);
+  }
+
+  /**
+   * Grants reading dead letters and both queues' numbers of messages, as `npx batchlatch dlq list` does.
+   *
+   * @param grantee The role, user or function that gets the permission.
+   */
+  grantRead(grantee: iam.IGrantable): iam.Grant {
+    this.deadLetterQueue.encryptionMasterKey?.grantDecrypt(grantee);
+    const numbers = grantOn(this.queue, grantee, ['sqs:GetQueueAttributes']);
+    return grantOn(this.deadLetterQueue, grantee, READ).combine(numbers);
   }
 
   /**

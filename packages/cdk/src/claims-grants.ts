@@ -3,6 +3,8 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 
 /** The actions of a claiming function. `BatchExecuteStatement` needs those of its statements. */
 const CLAIM = ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'];
+/** The actions of people who only look. */
+const READ = ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Scan'];
 /** The actions of people besides reading the index. Their changes do not use PartiQL. */
 const OPERATE = [
   'dynamodb:BatchGetItem',
@@ -21,6 +23,26 @@ export function grantClaims(table: dynamodb.ITable, grantee: iam.IGrantable): ia
 /** Grants counting by the index, and reading the claims that the monitor logs. */
 export function grantMonitor(table: dynamodb.ITable, indexName: string, grantee: iam.IGrantable): iam.Grant {
   return grantOn(table, grantee, ['dynamodb:BatchGetItem']).combine(grantIndex(table, indexName, grantee));
+}
+
+/** Grants what people do who only look at claims. */
+export function grantRead(
+  table: dynamodb.ITable,
+  indexName: string | undefined,
+  grantee: iam.IGrantable,
+): iam.Grant {
+  const onRows = grantOn(table, grantee, READ);
+  return indexName === undefined ? onRows : onRows.combine(grantIndex(table, indexName, grantee));
+}
+
+/** Grants listing the actions of the console for a team. */
+export function grantActions(actions: dynamodb.ITable, grantee: iam.IGrantable): iam.Grant {
+  return grantOn(actions, grantee, ['dynamodb:Query']);
+}
+
+/** Grants adding actions: a PartiQL `INSERT` replaces nothing. */
+export function grantActionsLog(actions: dynamodb.ITable, grantee: iam.IGrantable): iam.Grant {
+  return grantOn(actions, grantee, ['dynamodb:PartiQLInsert']);
 }
 
 /** Grants what people do with claims: list, change and delete them. */

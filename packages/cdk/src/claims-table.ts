@@ -6,7 +6,7 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { aBoolean, aString, type Check, checkOptionsOf, ConfigurationError } from './check-options.ts';
 import { aConstruct } from './checks.ts';
-import { grantClaims, grantMonitor, grantOperate } from './claims-grants.ts';
+import { grantClaims, grantMonitor, grantOperate, grantRead } from './claims-grants.ts';
 
 const OVERDUE_INDEX = 'overdue';
 
@@ -88,6 +88,15 @@ export class ClaimsTable extends Construct {
   grantMonitor(grantee: iam.IGrantable): iam.Grant {
     if (this.overdueIndexName === undefined) throw withoutIndex();
     return grantMonitor(this.table, this.overdueIndexName, grantee);
+  }
+
+  /**
+   * Grants listing and reading claims, as `npx batchlatch claims list` does.
+   *
+   * @param grantee The role, user or function that gets the permission.
+   */
+  grantRead(grantee: iam.IGrantable): iam.Grant {
+    return grantRead(this.table, this.overdueIndexName, grantee);
   }
 
   /**

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { App, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
-import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
@@ -19,13 +15,8 @@ import {
   ClaimsTable,
 } from 'batchlatch-cdk';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { allowedTo, aRole, claimsOf, code, outdir, synthesised } from './synthesised.ts';
 import { doctorTemplate } from '../../cli/src/doctor/doctor-template.ts';
-
-const code = lambda.Code.fromInline('exports.handler = async () => {};');
-
-/** The CDK makes a folder for each app, and leaves it. */
-const outdir = mkdtempSync(join(tmpdir(), 'batchlatch-cdk-'));
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 describe('ClaimsTable', () => {
   it('is the table that the store writes, with its overdue index', () => {
@@ -419,19 +410,6 @@ describe('A stack of all constructs', () => {
   });
 });
 
-function synthesised(build: (stack: Stack) => unknown): Template {
-  // The CDK's own check of templates takes seconds to load; lab/real has it, and cfn-lint.
-  const app = new App({
-    outdir,
-    analyticsReporting: false,
-    treeMetadata: false,
-    builtinCloudFormationValidation: false,
-  });
-  const stack = new Stack(app, 'Shop');
-  build(stack);
-  return Template.fromStack(stack);
-}
-
 function withBatch(
   props: Partial<BatchQueueProps>,
   then: (batch: BatchQueue) => unknown = () => {},
@@ -455,33 +433,4 @@ function aFunction(stack: Stack, timeout: Duration): lambda.Function {
 
 function aMonitor(stack: Stack, props: Partial<ClaimMonitorProps> = {}): ClaimMonitor {
   return new ClaimMonitor(stack, 'Monitor', { claims: claimsOf(stack), code, ...props });
-}
-
-function claimsOf(stack: Stack): ClaimsTable {
-  return (stack.node.tryFindChild('Claims') ?? new ClaimsTable(stack, 'Claims')) as ClaimsTable;
-}
-
-function aRole(stack: Stack, id: string): iam.Role {
-  return new iam.Role(stack, id, { assumedBy: new iam.AccountRootPrincipal() });
-}
-
-/** The actions that policies of a role allow, by what they are allowed on. */
-function allowedTo(template: Template, roleId: string): Record<string, string[]> {
-  const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
-  const statements = policies
-    .filter(([id]) => id.startsWith(roleId))
-    .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement as Record<string, unknown>[]);
-  const pairs = statements.map(({ Action, Resource }) => [
-    nameOf(Resource),
-    [Action as string].flat().toSorted((one, other) => one.localeCompare(other)),
-  ]);
-  return Object.fromEntries(pairs) as Record<string, string[]>;
-}
-
-/** `{ "Fn::GetAtt": ["ClaimsTable1234ABCD", "Arn"] }` is `Claims`. */
-function nameOf(resource: unknown): string {
-  if (typeof resource === 'string') return resource;
-  const { 'Fn::GetAtt': attribute, 'Fn::Join': join } = resource as Record<string, [string, unknown[]]>;
-  if (join !== undefined) return join[1].map(nameOf).join('');
-  return (attribute?.[0] ?? '').replace(/[0-9A-F]{8}$/, '').replace(/^ClaimsTable$/, 'Claims');
 }

@@ -1,9 +1,28 @@
-import type { ActionJson } from './api.ts';
+import type { SeenClaim } from 'batchlatch/operations';
+import type { ActionJson, EventJson } from './api.ts';
+
+/** An action on a key that the key's row does not record. */
+export interface UnrecordedAction {
+  readonly key: string;
+  readonly event: EventJson;
+}
+
+/** The log of the actions of people. */
+export interface ActionLog {
+  /** Returns the latest actions, newest first. */
+  recent(): Promise<readonly ActionJson[]>;
+  /** Returns the actions on a key that its row does not record, oldest first. */
+  eventsOf(key: string): Promise<readonly EventJson[]>;
+  /** Records an action before it changes anything. If this rejects, nothing may be changed. */
+  begin(action: ActionJson, claims?: readonly SeenClaim[]): Promise<void>;
+  /** Records how an action ended, and what the rows of its keys do not record. Never rejects. */
+  end(action: ActionJson, unrecorded?: readonly UnrecordedAction[]): Promise<void>;
+}
 
 const MOST_KEPT = 1_000;
 
-/** The log of this console's actions. Each claim's own history is in its row. */
-export class ActionLog {
+/** The actions of one run of the console, in memory. Each claim's own history is in its row. */
+export class ActionsInMemory implements ActionLog {
   readonly #tell: (action: ActionJson) => void;
   #actions: readonly ActionJson[] = [];
 
@@ -11,17 +30,21 @@ export class ActionLog {
     this.#tell = tell;
   }
 
-  /** Returns the actions, newest first. */
-  all(): readonly ActionJson[] {
+  async recent(): Promise<readonly ActionJson[]> {
     return this.#actions;
   }
 
-  /** Adds an action, or replaces the one of the same job. */
-  put(action: ActionJson): void {
-    const isKnown = this.#actions.some(({ job }) => job === action.job);
-    this.#actions = isKnown
-      ? this.#actions.map((known) => (known.job === action.job ? action : known))
-      : [action, ...this.#actions].slice(0, MOST_KEPT);
+  async eventsOf(): Promise<readonly EventJson[]> {
+    return [];
+  }
+
+  async begin(action: ActionJson): Promise<void> {
+    this.#actions = [action, ...this.#actions].slice(0, MOST_KEPT);
+    this.#tell(action);
+  }
+
+  async end(action: ActionJson): Promise<void> {
+    this.#actions = this.#actions.map((known) => (known.job === action.job ? action : known));
     this.#tell(action);
   }
 }

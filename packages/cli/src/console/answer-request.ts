@@ -1,19 +1,15 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OwnNames } from 'batchlatch/operations';
 import { ApiError, answerFor } from './api-error.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { checkInput, INPUTS, type RequestName } from './inputs.ts';
-import { readJson, sendJson } from './json.ts';
-import { notSignedIn, ROUTES } from './routes.ts';
-import {
-  assertChangesAllowed,
-  assertOwnHost,
-  assertOwnPage,
-  assertOwnPost,
-  setSecurityHeaders,
-} from './security.ts';
+import { Download } from './exports.ts';
+import { readJson } from './json.ts';
+import { callRoute, noApi, notSignedIn, requestNameOf, ROUTES } from './routes.ts';
+import { assertOwnHost, assertOwnPage, assertOwnPost, SECURITY_HEADERS } from './security.ts';
 import type { SessionSecrets } from './session-secrets.ts';
-import { isAsset, PAGES, sendAsset, sendErrorPage, sendPage, sendText } from './static-files.ts';
+import { errorPage, fileAnswer } from './static-files.ts';
+import { jsonAnswer, textAnswer, type WholeAnswer } from './whole-answer.ts';
 
 /** The parts that check and answer requests. */
 export interface RequestPorts {
@@ -31,7 +27,7 @@ export async function answerRequest(
   const [pathname = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
   const isApi = pathname.startsWith('/api/');
   try {
-    setSecurityHeaders(response);
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     await answer(request, response, ports, { pathname, query: new URLSearchParams(search) });
   } catch (thrown) {
     const { status, body } = answerFor(thrown);
@@ -39,9 +35,9 @@ export async function answerRequest(
     else {
       // The rest of the request is not read.
       if (!request.complete) response.setHeader('Connection', 'close');
-      if (isNavigation(request)) sendErrorPage(response, status, body.error);
-      else if (isApi) sendJson(response, status, body);
-      else sendText(response, status, body.error.message);
+      if (isNavigation(request)) send(response, errorPage(status, body.error));
+      else if (isApi) send(response, jsonAnswer(status, body));
+      else send(response, textAnswer(status, body.error.message));
     }
   }
 }
@@ -63,17 +59,15 @@ async function answer(
   { parts, names, secrets }: RequestPorts,
   { pathname, query }: Address,
 ): Promise<void> {
-  assertOwnHost(request, names);
+  assertOwnHost(request.headers, names);
   if (pathname.startsWith('/api/')) {
     await answerApi(request, response, { parts, names, secrets }, { pathname, query });
     return;
   }
   if (request.method !== 'GET') throw new ApiError(405, 'no-method', 'Use GET for pages.');
-  const { appFolder } = parts.options;
-  if (PAGES.has(pathname)) await sendPage(response, appFolder);
-  else if (!isAsset(pathname) || !(await sendAsset(response, appFolder, pathname))) {
-    throw new ApiError(404, 'no-page', 'There is no such page.');
-  }
+  const file = await fileAnswer(parts.options.appFolder, pathname);
+  if (file === undefined) throw new ApiError(404, 'no-page', 'There is no such page.');
+  send(response, file);
 }
 
 async function answerApi(
@@ -82,26 +76,47 @@ async function answerApi(
   { parts, names, secrets }: RequestPorts,
   { pathname, query }: Address,
 ): Promise<void> {
-  assertOwnPage(request, names);
-  const isPost = request.method === 'POST';
-  if (isPost) assertOwnPost(request);
-  const name = `${request.method} ${pathname}`;
-  const route = isRequest(name) ? ROUTES[name] : undefined;
+  const { headers, method } = request;
+  assertOwnPage(headers, names);
+  const isPost = method === 'POST';
+  if (isPost) assertOwnPost(headers);
+  const name = requestNameOf(method, pathname);
+  const isFor = name === undefined ? undefined : ROUTES[name].isFor;
   const isLetIn =
     secrets.isIn(request) ||
-    route?.isFor === 'anybody' ||
-    (route?.isFor === 'downloads' && secrets.isDownload(query.get('ticket') ?? ''));
+    isFor === 'anybody' ||
+    (isFor === 'downloads' && secrets.isDownload(query.get('ticket') ?? ''));
   if (!isLetIn) throw notSignedIn();
-  if (!isRequest(name) || route === undefined) throw new ApiError(404, 'no-api', 'There is no such API.');
-  if (route.isChange === true) assertChangesAllowed(parts.options.allowChanges ?? false);
+  if (name === undefined) throw noApi();
   const gone = new AbortController();
   response.on('close', () => gone.abort());
+  const { operator, allowChanges = false } = parts.options;
+  const caller = { operator, allowChanges };
   const input = isPost ? await readJson(request) : Object.fromEntries(query);
-  checkInput(name, input, INPUTS[name]);
-  const value = await route.handle({ response, input, secrets, signal: gone.signal }, parts);
-  if (value !== undefined) sendJson(response, 200, value);
+  const value = await callRoute(name, { input, caller, signal: gone.signal }, parts, { response, secrets });
+  if (value instanceof Download) await sendDownload(response, value, gone.signal);
+  else if (value !== undefined) send(response, jsonAnswer(200, value));
 }
 
-function isRequest(name: string): name is RequestName {
-  return Object.hasOwn(INPUTS, name);
+function send(response: ServerResponse, { status, headers, body }: WholeAnswer): void {
+  response.writeHead(status, { ...headers, 'Content-Length': body.length });
+  response.end(body);
+}
+
+/** Streams a download. If reading fails midway, the browser sees a broken download. */
+async function sendDownload(
+  response: ServerResponse,
+  { headers, chunks }: Download,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(200, headers);
+  try {
+    for await (const text of chunks) {
+      signal.throwIfAborted();
+      if (text !== '' && !response.write(text)) await once(response, 'drain', { signal });
+    }
+    response.end();
+  } catch {
+    response.destroy();
+  }
 }

@@ -24,8 +24,11 @@ import type { ErrorGroup } from './error-tally.ts';
 export interface Session {
   /** The location of the claims, such as `table claims`. */
   readonly place: string;
+  /** The person who looks. */
   readonly operator: string;
   readonly allowChanges: boolean;
+  /** The person's role on a console of a team; absent on one person's. */
+  readonly role?: 'read' | 'operate';
   /** Whether the server reads all claims every few seconds while a page is open. */
   readonly readsBySelf: boolean;
   readonly estimatedRows?: number;
@@ -164,11 +167,27 @@ export interface ClaimsJson {
 }
 
 /** An event in the history of a claim. */
-export type EventJson = TimelineEvent extends infer Event
-  ? Event extends TimelineEvent
-    ? Omit<Event, 'at'> & { readonly at: string | null }
-    : never
-  : never;
+export type EventJson =
+  | RedrivenJson
+  | (TimelineEvent extends infer Event
+      ? Event extends TimelineEvent
+        ? Omit<Event, 'at'> & { readonly at: string | null }
+        : never
+      : never);
+
+/** A person redrove or deleted the dead letter of the key, from a console of a team. */
+export interface RedrivenJson {
+  readonly kind: 'redriven';
+  readonly at: string;
+  readonly operator: string;
+  readonly reason: string;
+}
+
+/** A started job. A server that keeps nothing between requests answers when it has ended. */
+export interface StartedJson {
+  readonly job: string;
+  readonly ended?: JobJson;
+}
 
 /** The next thing that happens to a claim. */
 export type NextStepJson = Omit<NextStep, 'at'> & { readonly at?: string };

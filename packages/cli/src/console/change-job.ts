@@ -17,22 +17,30 @@ const MOST_TOLD = 100;
 
 type NotChanged = ChangesResult['notChanged'][number];
 
-/** Changes claims. A stop waits for the claims already sent: an abandoned request may have been executed. */
+/**
+ * Changes claims, and returns those that were changed. A stop waits for the claims already sent: an abandoned
+ * request may have been executed.
+ */
 export async function changeAll(
   store: ClaimAdmin,
   claims: readonly SeenClaim[],
   change: Omit<ClaimsChange, 'signal'>,
   { job, now }: { readonly job: JobRun; readonly now: () => number },
-): Promise<JobEnd & { readonly result: ChangesResult }> {
+): Promise<{
+  readonly end: JobEnd & { readonly result: ChangesResult };
+  readonly changed: readonly SeenClaim[];
+}> {
   const refused: Record<RefusalReason, number> = { absent: 0, changed: 0, running: 0, completed: 0 };
   const notChanged: NotChanged[] = [];
-  let [done, failed, sent] = [0, 0, 0];
+  const changed: SeenClaim[] = [];
+  let [failed, sent] = [0, 0];
   while (sent < claims.length && !job.signal.aborted) {
     const some = claims.slice(sent, sent + AT_ONCE);
     const outcomes = await operateOnClaims(store, some, change);
-    some.forEach(({ key }, index) => {
+    some.forEach((claim, index) => {
+      const { key } = claim;
       const outcome = outcomes[index] ?? { status: 'error', error: new Error('the store gave no answer') };
-      if (outcome.status === 'done') done += 1;
+      if (outcome.status === 'done') changed.push(claim);
       else if (outcome.status === 'refused') refused[outcome.why] += 1;
       else failed += 1;
       if (outcome.status !== 'done' && notChanged.length < MOST_TOLD) {
@@ -43,10 +51,8 @@ export async function changeAll(
     job.progress(sent, claims.length);
   }
   const notSent = claims.length - sent;
-  return {
-    ...(notSent > 0 && { ended: 'aborted' as const }),
-    result: { done, refused, failed, notSent, notChanged },
-  };
+  const result = { done: changed.length, refused, failed, notSent, notChanged };
+  return { end: { ...(notSent > 0 && { ended: 'aborted' as const }), result }, changed };
 }
 
 function told(key: string, outcome: Exclude<OperateOutcome, { status: 'done' }>, now: number): NotChanged {

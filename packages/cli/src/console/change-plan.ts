@@ -12,7 +12,7 @@ import {
 import type { PlanJson, SeenJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
-import { checkInput, MOST_PLANNED, SEEN } from './inputs.ts';
+import { checkInput, INPUTS, SEEN } from './inputs.ts';
 
 /** A planned change and its claims. */
 export interface ChangePlan {
@@ -42,9 +42,10 @@ interface Reading {
   readonly now: () => number;
   readonly signal: AbortSignal;
   readonly onProgress: (claims: number) => void;
+  readonly mostPlanned: number;
 }
 
-/** Finds the claims that match a filter, up to 10,000. */
+/** Finds the claims that match a filter, up to `mostPlanned`. */
 export async function findMatching(filter: ClaimFilter, reading: Reading): Promise<Found> {
   const items = new Map<string, Item>();
   let rowsRead = 0;
@@ -52,13 +53,13 @@ export async function findMatching(filter: ClaimFilter, reading: Reading): Promi
   let isWhole = true;
   for await (const page of eachPage(reading.store, filter, reading)) {
     for (const claim of page.claims) {
-      if (items.size === MOST_PLANNED && !items.has(claim.key)) isWhole = false;
+      if (items.size === reading.mostPlanned && !items.has(claim.key)) isWhole = false;
       else items.set(claim.key, { seen: seenOf(claim), found: withoutResult(claim) });
     }
     rowsRead += page.rowsRead;
     if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
     reading.onProgress(items.size);
-    if (items.size === MOST_PLANNED && page.next !== undefined) isWhole = false;
+    if (items.size === reading.mostPlanned && page.next !== undefined) isWhole = false;
     if (!isWhole) break;
   }
   return { items: [...items.values()], isWhole, rowsRead, ...(readUnits !== undefined && { readUnits }) };
@@ -129,6 +130,13 @@ export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
   return chosen;
 }
 
+/** Checks a plan that a page sends back. Throws an `ApiError` for anything else. */
+export function changePlanIn({ operation, force, claims }: Readonly<Record<string, unknown>>): ChangePlan {
+  checkInput('plan', { operation, force, claims }, INPUTS['POST /api/plan']);
+  const seen = chosenOf(claims as readonly unknown[]);
+  return { operation: operation as OperationKind, force: force === true, claims: seen };
+}
+
 /** Takes only the known members: a page may send everything that it shows of a claim. */
 function seenIn(claim: unknown): unknown {
   return typeof claim === 'object' && claim !== null && !Array.isArray(claim)
@@ -136,7 +144,8 @@ function seenIn(claim: unknown): unknown {
     : claim;
 }
 
-function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {
+/** Returns the members of a claim that a change depends on. */
+export function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {
   return { key, status, owner, attempt };
 }
 

@@ -1,20 +1,23 @@
-import type { ClaimAdmin } from 'batchlatch/operations';
+import type { ClaimAdmin, SeenClaim } from 'batchlatch/operations';
 import type { Clock } from '../tool-base/clock.ts';
 import type { ActionJson, ChangesRequest, PlanJson, PlanRequest } from './api.ts';
-import type { ActionLog } from './action-log.ts';
+import type { ActionLog, UnrecordedAction } from './action-log.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { changeAll } from './change-job.ts';
 import { type ChangePlan, chosenOf, findChosen, findMatching, planOf } from './change-plan.ts';
+import type { Caller } from './caller.ts';
 import { filterOf } from './claim-filter.ts';
 import type { Jobs } from './jobs.ts';
-import { KeptPlans } from './kept-plans.ts';
+import type { Plans } from './plans.ts';
 
 export interface ChangesPorts {
   readonly store: ClaimAdmin;
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly actions: ActionLog;
-  readonly operator: string;
+  readonly plans: Plans<ChangePlan>;
+  /** The most claims of a plan. */
+  readonly mostPlanned: number;
 }
 
 /** Members checked against `INPUTS`. */
@@ -23,11 +26,9 @@ type Input = Readonly<Record<string, unknown>>;
 /** The changes of claims in two steps: a plan with its preview, then its execution. */
 export class Changes {
   readonly #ports: ChangesPorts;
-  readonly #plans: KeptPlans<ChangePlan>;
 
   constructor(ports: ChangesPorts) {
     this.#ports = ports;
-    this.#plans = new KeptPlans(ports.clock);
   }
 
   /** Plans a change. It runs as a job, which stops when `signal` is aborted. */
@@ -38,7 +39,7 @@ export class Changes {
     }
     const chosen = claims === undefined ? undefined : chosenOf(claims);
     const asked = filter === undefined ? undefined : filterOf(filter);
-    const { store, clock, jobs } = this.#ports;
+    const { store, clock, jobs, plans, mostPlanned } = this.#ports;
     const now = (): number => clock.now();
     const how = { operation, force };
     return new Promise<PlanJson>((resolve, reject) => {
@@ -47,6 +48,7 @@ export class Changes {
           const reading = {
             store,
             now,
+            mostPlanned,
             signal: job.signal,
             onProgress: (done: number) => job.progress(done),
           };
@@ -54,7 +56,7 @@ export class Changes {
             ? findChosen(chosen ?? [], reading)
             : findMatching(asked, reading));
           const { plan, shown } = planOf(how, found, now());
-          const { id: planId, expiresAt } = this.#plans.keep(plan);
+          const { id: planId, expiresAt } = plans.keep(plan);
           resolve({ plan: planId, ...shown, expiresAt });
           return {};
         } catch (error) {
@@ -66,10 +68,11 @@ export class Changes {
     });
   }
 
-  /** Carries out a plan, once. */
-  change(input: Input): { readonly job: string } {
+  /** Carries out a plan. */
+  change(input: Input, { operator }: Pick<Caller, 'operator'>): { readonly job: string } {
+    const { store, clock, jobs, actions, plans } = this.#ports;
     const { plan: planId, reason, result, confirmed } = input as unknown as ChangesRequest;
-    const plan = this.#plans.get(planId);
+    const plan = plans.get(planId);
     const { operation, force, claims } = plan;
     if (result !== undefined && operation !== 'resolve')
       throw badRequest('`result` is only for `resolve`. Leave it out.');
@@ -77,30 +80,41 @@ export class Changes {
       throw badRequest('`forget` deletes the rows of claims: confirm it with `confirmed: true`.');
     }
     if (claims.length === 0) throw new ApiError(409, 'nothing-to-do', 'No claim would be changed.');
-    const { store, clock, jobs, operator, actions } = this.#ports;
     const change = { operation, operator, reason, force, ...(result !== undefined && { result }) };
     const common = { at: isoNow(clock), operator, what: operation, reason, asked: claims.length };
     const { id } = jobs.start(
       'change',
       async (job) => {
         const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
-        actions.put(started);
+        await actions.begin(started, claims);
         try {
-          const end = await changeAll(store, claims, change, { job, now: () => clock.now() });
+          const { end, changed } = await changeAll(store, claims, change, { job, now: () => clock.now() });
           const { done, refused, failed, notSent } = end.result;
           const sum = Object.values(refused).reduce((one, other) => one + other, 0);
-          actions.put({ ...started, done, refused: sum, failed, ended: notSent > 0 ? 'aborted' : 'whole' });
+          await actions.end(
+            { ...started, done, refused: sum, failed, ended: notSent > 0 ? 'aborted' : 'whole' },
+            operation === 'forget' ? changed.map((claim) => forgotten(claim, started)) : [],
+          );
           return end;
         } catch (error) {
-          actions.put({ ...started, ended: 'failed' });
+          await actions.end({ ...started, ended: 'failed' });
           throw error;
         }
       },
       claims.length,
     );
-    this.#plans.drop(planId);
+    plans.drop(planId);
     return { job: id };
   }
+}
+
+/** Returns the event of a forgotten claim, whose row is gone with its history. */
+function forgotten(
+  { key, status, owner, attempt }: SeenClaim,
+  { at, operator, reason }: ActionJson,
+): UnrecordedAction {
+  const from = { status, owner, attempt };
+  return { key, event: { kind: 'changed', operation: 'forget', at, operator, reason, from } };
 }
 
 export function isoNow(clock: Clock): string {

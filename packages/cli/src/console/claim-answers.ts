@@ -15,11 +15,14 @@ export function claimDetail(
     now,
     region,
     showResult,
+    unrecorded,
     queues,
   }: {
     readonly now: number;
     readonly region?: string;
     readonly showResult: boolean;
+    /** Actions of people that the row does not record. */
+    readonly unrecorded: readonly EventJson[];
     readonly queues: readonly QueueFactsJson[];
   },
 ): ClaimDetailJson {
@@ -28,10 +31,10 @@ export function claimDetail(
   return {
     claim: claimJson(claim, now),
     next: nextStepJson(claim, now, redeliveryOf(queues)),
-    events: claimTimeline(claim, now).map((event): EventJson => ({
-      ...event,
-      at: isoTime(event.at) ?? null,
-    })),
+    events: [
+      ...claimTimeline(claim, now).map((event): EventJson => ({ ...event, at: isoTime(event.at) ?? null })),
+      ...unrecorded,
+    ],
     ...(logUrl !== undefined && { logUrl }),
     hasResult: result !== undefined,
     ...(showResult && result !== undefined && { result }),

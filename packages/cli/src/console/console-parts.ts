@@ -1,18 +1,22 @@
 import type { ClaimAdmin } from 'batchlatch/operations';
 import { type Clock, systemClock } from '../tool-base/clock.ts';
-import { ActionLog } from './action-log.ts';
+import { type ActionLog, ActionsInMemory } from './action-log.ts';
 import type { QueueJson } from './api.ts';
 import { AskedReads } from './asked-reads.ts';
+import { CarriedPlans } from './carried-plans.ts';
+import { changePlanIn } from './change-plan.ts';
 import { Changes } from './changes.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { EventStream } from './event-stream.ts';
+import { MOST_PLANNED } from './inputs.ts';
 import { Jobs } from './jobs.ts';
+import { KeptPlans } from './kept-plans.ts';
 import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
-import { Sends } from './send/sends.ts';
-import { Redrives } from './redrives.ts';
+import { redrivePlanIn, Redrives } from './redrives.ts';
 import { SeenClaims } from './seen-claims.ts';
+import { sendPlanIn, Sends } from './send/sends.ts';
 
 export interface ConsoleParts {
   readonly options: ConsoleOptions;
@@ -31,12 +35,14 @@ export interface ConsoleParts {
   readonly sends: Sends;
 }
 
+/** The most claims of a plan that the page sends back. */
+const MOST_CARRIED = 1_000;
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
   const seen = new SeenClaims(options.namespaces);
   const store = seen.noting(options.store);
-  const { clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
+  const { clock = systemClock, sqs, key, queues = [], onAction, keepsNothing = false } = options;
   const { usesReceives = false } = options;
   const stream = new EventStream(clock, (listeners) => {
     if (listeners > 0) overview.start();
@@ -46,10 +52,11 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     stream.send('job', job, job.id);
     overview.publish();
   });
-  const actions = new ActionLog((action) => {
+  const inMemory = new ActionsInMemory((action) => {
     stream.send('action', action, action.job);
     onAction?.(action);
   });
+  const { actions = inMemory } = options;
   const metrics = queueMetricsOf(options, clock);
   const overview = new OverviewReader({
     store,
@@ -62,11 +69,36 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     publish: (current) => stream.send('overview', current),
   });
   const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
-  const changes = new Changes({ store, clock, jobs, actions, operator });
-  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen });
-  const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions, usesReceives });
+  const changes = new Changes({
+    store,
+    clock,
+    jobs,
+    actions,
+    plans: keepsNothing ? new CarriedPlans(clock, changePlanIn) : new KeptPlans(clock),
+    mostPlanned: keepsNothing ? MOST_CARRIED : MOST_PLANNED,
+  });
+  const rereads = keepsNothing;
+  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen, rereads });
+  const redrives = new Redrives({
+    letters,
+    store,
+    clock,
+    key,
+    jobs,
+    actions,
+    plans: keepsNothing ? new CarriedPlans(clock, redrivePlanIn) : new KeptPlans(clock),
+    usesReceives,
+  });
   const { sender } = options;
-  const sends = new Sends({ sender, queues, key, store, clock, operator, actions });
+  const sends = new Sends({
+    sender,
+    queues,
+    key,
+    store,
+    clock,
+    actions,
+    plans: keepsNothing ? new CarriedPlans(clock, sendPlanIn) : new KeptPlans(clock),
+  });
   return {
     options,
     store,

@@ -24,6 +24,8 @@ export interface DeadLettersPorts {
   readonly queues: readonly QueueJson[];
   readonly usesReceives: boolean;
   readonly seen: SeenClaims;
+  /** Whether to read the queue again for a body that is not kept. */
+  readonly rereads: boolean;
 }
 
 const DEFAULT_PEEKED = 50;
@@ -110,9 +112,14 @@ export class DeadLetters {
   }
 
   /** Returns the body of a message that was peeked. */
-  body({ queue, messageId }: Readonly<Record<string, unknown>>): { readonly body: string } {
+  async body(
+    { queue, messageId }: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<{ readonly body: string }> {
     const { queueUrl } = this.open(queue);
-    const body = this.#bodies.get(queueUrl, String(messageId));
+    const kept = (): string | undefined => this.#bodies.get(queueUrl, String(messageId));
+    if (this.#ports.rereads && kept() === undefined) await this.peek({ queue, limit: MOST_PEEKED }, signal);
+    const body = kept();
     if (body !== undefined) return { body };
     throw new ApiError(
       404,

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { type ClaimAdmin, claimJson, type ClaimJson } from 'batchlatch/operations';
+import { type ClaimAdmin, claimJson, type ClaimJson, type ClaimPage } from 'batchlatch/operations';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
 import { exact, toJson } from './json.ts';
 
@@ -30,48 +28,53 @@ const COLUMNS: readonly (readonly [name: string, value: (claim: ClaimJson) => un
   ['hasResult', ({ hasResult }) => hasResult],
 ];
 
-/** Streams the matching claims. If reading fails midway, the browser sees a broken download. */
-export async function sendExport(
-  response: ServerResponse,
-  format: ExportFormat,
-  filter: ClaimFilter,
-  reading: { readonly store: ClaimAdmin; readonly now: () => number; readonly signal: AbortSignal },
-): Promise<void> {
-  const pages = eachPage(reading.store, filter, reading);
-  // The first page is read before the headers are sent, so that its error gets a proper response.
-  let page = await pages.next();
-  const name = `claims-${new Date(reading.now()).toISOString().slice(0, 19).replaceAll(':', '-')}.${format}`;
-  response.writeHead(200, {
-    'Content-Type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}"`,
-  });
-  try {
-    let isFirst = true;
-    await write(
-      response,
-      format === 'csv' ? csvLine(COLUMNS.map(([column]) => column)) : '[',
-      reading.signal,
-    );
-    for (; page.done !== true; page = await pages.next()) {
-      const claims = page.value.claims.map((claim) => claimJson(claim, reading.now()));
-      if (format === 'csv') {
-        await write(response, claims.map((claim) => csvLine(cellsOf(claim))).join(''), reading.signal);
-      } else {
-        const text = claims.map((claim) => `\n${toJson(claim)}`).join(',');
-        await write(response, !isFirst && text !== '' ? `,${text}` : text, reading.signal);
-      }
-      isFirst &&= claims.length === 0;
-    }
-    response.end(format === 'csv' ? '' : '\n]\n');
-  } catch {
-    response.destroy();
+/** A file to download. */
+export class Download {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: AsyncIterable<string>;
+
+  constructor(headers: Readonly<Record<string, string>>, chunks: AsyncIterable<string>) {
+    this.headers = headers;
+    this.chunks = chunks;
   }
 }
 
-/** Writes, and waits for `drain` if the connection is full. */
-async function write(response: ServerResponse, text: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  if (text !== '' && !response.write(text)) await once(response, 'drain', { signal });
+/** Exports the matching claims. Reads the first page at once, so that its error gets a proper response. */
+export async function exportClaims(
+  format: ExportFormat,
+  filter: ClaimFilter,
+  reading: { readonly store: ClaimAdmin; readonly now: () => number; readonly signal: AbortSignal },
+): Promise<Download> {
+  const pages = eachPage(reading.store, filter, reading);
+  const first = await pages.next();
+  const name = `claims-${new Date(reading.now()).toISOString().slice(0, 19).replaceAll(':', '-')}.${format}`;
+  return new Download(
+    {
+      'Content-Type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      'Content-Disposition': `attachment; filename="${name}"`,
+    },
+    chunksOf(format, first, pages, reading.now),
+  );
+}
+
+async function* chunksOf(
+  format: ExportFormat,
+  first: IteratorResult<ClaimPage>,
+  pages: AsyncGenerator<ClaimPage>,
+  now: () => number,
+): AsyncGenerator<string> {
+  yield format === 'csv' ? csvLine(COLUMNS.map(([column]) => column)) : '[';
+  let isFirst = true;
+  for (let page = first; page.done !== true; page = await pages.next()) {
+    const claims = page.value.claims.map((claim) => claimJson(claim, now()));
+    if (format === 'csv') yield claims.map((claim) => csvLine(cellsOf(claim))).join('');
+    else {
+      const text = claims.map((claim) => `\n${toJson(claim)}`).join(',');
+      yield !isFirst && text !== '' ? `,${text}` : text;
+    }
+    isFirst &&= claims.length === 0;
+  }
+  if (format === 'json') yield '\n]\n';
 }
 
 function cellsOf(claim: ClaimJson): readonly unknown[] {

@@ -85,6 +85,11 @@ const MESSAGE_ID: Check = {
 };
 
 const REASON = required(words(256));
+/** The id of a plan, which may be the plan itself. */
+const PLAN_ID = required({
+  expected: 'a text that is the id of a plan',
+  accepts: (value) => typeof value === 'string' && value !== '',
+});
 
 /** The checks of every API request. */
 export const INPUTS = {
@@ -102,7 +107,7 @@ export const INPUTS = {
   'POST /api/jobs/stop': { job: aText },
   'POST /api/plan': PLAN,
   'POST /api/changes': {
-    plan: aText,
+    plan: PLAN_ID,
     reason: REASON,
     result: { expected: 'a JSON text, which duplicates get parsed', accepts: isJsonText },
     confirmed: aBoolean(),
@@ -132,7 +137,7 @@ export const INPUTS = {
     ),
     completed: oneOf(...(['skip', 'move', 'delete'] satisfies CompletedMessages[])),
   },
-  'POST /api/dead-letters/redrive': { plan: aText, reason: REASON },
+  'POST /api/dead-letters/redrive': { plan: PLAN_ID, reason: REASON },
   'POST /api/send/plan': {
     queue: aText,
     body: required({
@@ -143,7 +148,7 @@ export const INPUTS = {
     dedupId: MESSAGE_ID,
     release: aBoolean(),
   },
-  'POST /api/send': { plan: aText, reason: REASON },
+  'POST /api/send': { plan: PLAN_ID, reason: REASON },
 } as const satisfies Readonly<Record<string, Input>>;
 
 /** A method and path of the API. */

@@ -121,6 +121,11 @@ export class Jobs {
   async stopAll(): Promise<void> {
     this.#isStopping = true;
     for (const { stop } of this.#jobs.values()) stop.abort();
+    await this.allEnded();
+  }
+
+  /** Waits for the end of all jobs. */
+  async allEnded(): Promise<void> {
     await Promise.all([...this.#jobs.values()].map((job) => job.ended));
   }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ApiError, badRequest } from './api-error.ts';
 
 /** Converts to JSON; integers that JSON readers would round become strings. */
@@ -19,15 +19,6 @@ export function exact(value: unknown): unknown {
   return value;
 }
 
-export function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  const text = toJson(value);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
 const LONGEST_BODY = 1_048_576;
 
 /** Reads a JSON object from a request. Throws an `ApiError` for other bodies and for more than 1 MB. */
@@ -41,9 +32,14 @@ export async function readJson(request: IncomingMessage): Promise<Readonly<Recor
     if (length > LONGEST_BODY) throw tooLong;
     chunks.push(chunk);
   }
+  return jsonObject(Buffer.concat(chunks).toString('utf8'));
+}
+
+/** Parses a JSON object. Throws an `ApiError` for any other text. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     throw badRequest('The request body is not JSON.');
   }

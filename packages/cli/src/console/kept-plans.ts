@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../tool-base/clock.ts';
 import { ApiError } from './api-error.ts';
+import { LONGEST_MS, type Plans, planTooOld } from './plans.ts';
 
-/** How long a plan is valid: it shows what a person saw, which becomes outdated. */
-const LONGEST_MS = 300_000;
 const MOST_KEPT = 20;
 
-/** The plans that were shown. Each can be carried out once. */
-export class KeptPlans<Plan> {
+/** The plans in memory. Each can be carried out once. */
+export class KeptPlans<Plan> implements Plans<Plan> {
   readonly #clock: Clock;
   readonly #plans = new Map<string, { readonly plan: Plan; readonly at: number }>();
 
@@ -15,7 +14,6 @@ export class KeptPlans<Plan> {
     this.#clock = clock;
   }
 
-  /** Keeps a plan. Returns its id and the time when it expires. */
   keep(plan: Plan): { readonly id: string; readonly expiresAt: string } {
     const id = randomUUID();
     const at = this.#clock.now();
@@ -25,7 +23,6 @@ export class KeptPlans<Plan> {
     return { id, expiresAt: new Date(at + LONGEST_MS).toISOString() };
   }
 
-  /** Returns a valid plan. Throws an `ApiError` for an unknown or expired one. */
   get(id: string): Plan {
     const kept = this.#plans.get(id);
     if (kept === undefined) {
@@ -33,10 +30,9 @@ export class KeptPlans<Plan> {
     }
     if (Math.abs(this.#clock.now() - kept.at) <= LONGEST_MS) return kept.plan;
     this.#plans.delete(id);
-    throw new ApiError(409, 'plan-too-old', 'This plan is more than 5 minutes old. Plan again.');
+    throw planTooOld();
   }
 
-  /** Removes a plan, because it is being carried out. */
   drop(id: string): void {
     this.#plans.delete(id);
   }

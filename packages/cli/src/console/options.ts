@@ -12,6 +12,7 @@ import {
   required,
   words,
 } from '../tool-base/check-options.ts';
+import type { ActionLog } from './action-log.ts';
 import type { ActionJson, QueueJson } from './api.ts';
 import { STATES } from './claim-filter.ts';
 import type { QueueMetrics } from './queue-reader.ts';
@@ -61,6 +62,13 @@ export interface ConsoleOptions {
   readonly queueMetrics?: (signal: AbortSignal) => Promise<ReadonlyMap<string, QueueMetrics>>;
   /** The region of the functions' logs, for links to CloudWatch Logs Insights. Default: no links. */
   readonly region?: string;
+  /** The log of actions. Default: in memory, until the console stops. */
+  readonly actions?: ActionLog;
+  /**
+   * Whether the server ends after each response, as a Lambda function may: then pages carry their plans, of
+   * at most 1,000 claims. Default false.
+   */
+  readonly keepsNothing?: boolean;
   /** Reads the functions' log, for the waterfall of an attempt. Default: it shows what the claim says. */
   readonly readLog?: ReadLog;
   /** Called when an action begins and when it ends. */
@@ -94,6 +102,8 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   estimateRows: aFunction(),
   queueMetrics: aFunction(),
   region: aString(),
+  actions: objectWith('begin', 'end', 'recent', 'eventsOf'),
+  keepsNothing: aBoolean(),
   readLog: aFunction(),
   onAction: aFunction(),
   clock: objectWith('now', 'setTimer'),

@@ -50,6 +50,7 @@ export class OverviewReader {
   #queues: readonly QueueFactsJson[] = [];
   #read: FullRead | undefined;
   #estimate: number | undefined;
+  #estimatedAt = -Infinity;
   #storeError: string | undefined;
   #published = '';
 
@@ -82,6 +83,17 @@ export class OverviewReader {
   /** Stops reading. Resolves when all reads have ended. */
   async rest(): Promise<void> {
     await Promise.all(this.#parts.map((part) => part.rest()));
+  }
+
+  /** Reads everything once that is read without a scan of the table, and returns it. */
+  async readOnce(signal: AbortSignal): Promise<Overview> {
+    const claims = async (): Promise<void> => {
+      await this.#readCounts(signal);
+      await this.#readHeld(signal);
+    };
+    const isEstimateOld = Math.abs(this.#ports.clock.now() - this.#estimatedAt) > ESTIMATE_EVERY_MS;
+    await Promise.all([claims(), this.#readQueues(signal), isEstimateOld && this.#readEstimate()]);
+    return this.current();
   }
 
   /** Takes over a read that a person requested. */
@@ -218,6 +230,7 @@ export class OverviewReader {
   }
 
   async #readEstimate(): Promise<number> {
+    this.#estimatedAt = this.#ports.clock.now();
     try {
       this.#estimate = await this.#ports.estimateRows?.();
       this.publish();

@@ -7,14 +7,17 @@ import {
   type RedriveResult,
   type WhyLeft,
 } from 'batchlatch/operations';
+import { anInteger } from '../tool-base/check-options.ts';
 import type { Clock } from '../tool-base/clock.ts';
-import type { ActionLog } from './action-log.ts';
+import type { ActionLog, UnrecordedAction } from './action-log.ts';
 import type { ActionJson, ChangesRequest } from './api.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { isoNow } from './changes.ts';
+import type { Caller } from './caller.ts';
 import type { DeadLetters } from './dead-letters.ts';
+import { checkInput, INPUTS } from './inputs.ts';
 import type { JobEnd, JobRun, Jobs } from './jobs.ts';
-import { KeptPlans } from './kept-plans.ts';
+import type { Plans } from './plans.ts';
 import type { RedrivePlanJson, RedrivePlanRequest, RedriveResultJson } from './redrive-api.ts';
 
 export interface RedrivesPorts {
@@ -23,12 +26,13 @@ export interface RedrivesPorts {
   readonly clock: Clock;
   readonly key: KeyOfMessage | undefined;
   readonly usesReceives: boolean;
-  readonly operator: string;
   readonly jobs: Jobs;
   readonly actions: ActionLog;
+  readonly plans: Plans<RedrivePlan>;
 }
 
-interface RedrivePlan {
+/** A planned redrive. */
+export interface RedrivePlan {
   readonly queue: string;
   readonly which: 'all' | readonly string[];
   readonly completed: CompletedMessages;
@@ -37,30 +41,29 @@ interface RedrivePlan {
 
 /** Members checked against `INPUTS`. */
 type Input = Readonly<Record<string, unknown>>;
+type By = Pick<Caller, 'operator'>;
 
 /** The redrives in two steps: a plan with its preview, then its execution. */
 export class Redrives {
   readonly #ports: RedrivesPorts;
-  readonly #plans: KeptPlans<RedrivePlan>;
 
   constructor(ports: RedrivesPorts) {
     this.#ports = ports;
-    this.#plans = new KeptPlans(ports.clock);
   }
 
   /** Plans a redrive, as a dry run. */
-  async plan(input: Input, signal: AbortSignal): Promise<RedrivePlanJson> {
+  async plan(input: Input, { operator }: By, signal: AbortSignal): Promise<RedrivePlanJson> {
     const { queue, which, completed = 'skip' } = input as unknown as RedrivePlanRequest;
     const { queueUrl } = this.#ports.letters.open(queue);
     const plan = { queue: queueUrl, which, completed };
-    const { jobs } = this.#ports;
+    const { jobs, plans } = this.#ports;
     return new Promise((resolve, reject) => {
       const { id } = jobs.start('plan', async (job) => {
         try {
-          const result = await this.#redrive(plan, { reason: 'planned only', dryRun: true }, job);
+          const result = await this.#redrive(plan, { operator, reason: 'planned only', dryRun: true }, job);
           if (result.ended === 'failed') throw result.error ?? new Error('The queue could not be read');
           const { moved, released, deleted } = result;
-          const kept = this.#plans.keep({ ...plan, asked: moved + deleted });
+          const kept = plans.keep({ ...plan, asked: moved + deleted });
           const { notFound, notSeen } = result;
           const left = leftOf(result);
           const { id: planId, expiresAt } = kept;
@@ -75,49 +78,49 @@ export class Redrives {
     });
   }
 
-  /** Carries out a plan, once. */
-  redrive(input: Input): { readonly job: string } {
+  /** Carries out a plan. */
+  redrive(input: Input, { operator }: By): { readonly job: string } {
+    const { clock, jobs, actions, plans } = this.#ports;
     const { plan: planId, reason } = input as unknown as ChangesRequest;
-    const plan = this.#plans.get(planId);
+    const plan = plans.get(planId);
     if (plan.asked === 0) throw new ApiError(409, 'nothing-to-do', 'No message would be moved.');
-    const { clock, jobs, operator, actions } = this.#ports;
     const { asked } = plan;
     const common = { at: isoNow(clock), operator, what: 'redrive' as const, reason, asked };
     const { id } = jobs.start(
       'redrive',
       async (job) => {
         const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
-        actions.put(started);
+        await actions.begin(started);
         try {
-          const result = await this.#redrive(plan, { reason }, job);
+          const result = await this.#redrive(plan, { operator, reason }, job);
           const { moved, deleted, left, ended } = result;
           const failed = ended === 'failed' ? Math.max(asked - moved - deleted - left, 0) : 0;
-          actions.put({ ...started, done: moved + deleted, refused: left, failed, ended });
+          const end = { ...started, done: moved + deleted, refused: left, failed, ended };
+          await actions.end(end, redriven(result, started));
           return endOf(result);
         } catch (error) {
-          actions.put({ ...started, ended: 'failed' });
+          await actions.end({ ...started, ended: 'failed' });
           throw error;
         }
       },
       asked,
     );
-    this.#plans.drop(planId);
+    plans.drop(planId);
     return { job: id };
   }
 
   async #redrive(
     { queue, which, completed }: Omit<RedrivePlan, 'asked'>,
-    how: Pick<RedriveOptions, 'reason' | 'dryRun'>,
+    how: Pick<RedriveOptions, 'operator' | 'reason' | 'dryRun'>,
     job: JobRun,
   ): Promise<RedriveResult> {
-    const { letters, store, clock, key, operator, usesReceives } = this.#ports;
+    const { letters, store, clock, key, usesReceives } = this.#ports;
     const { sqs, queueUrl } = letters.open(queue);
     return redriveDeadLetters(sqs, {
       queueUrl,
       admin: store,
       which,
       completed,
-      operator,
       usesReceives,
       ...how,
       ...(key !== undefined && { key }),
@@ -132,6 +135,24 @@ function leftOf({ messages }: RedriveResult): Partial<Record<WhyLeft, number>> {
   const left: Partial<Record<WhyLeft, number>> = {};
   for (const { why } of messages) if (why !== undefined) left[why] = (left[why] ?? 0) + 1;
   return left;
+}
+
+/** Checks a plan that a page sends back. Throws an `ApiError` for anything else. */
+export function redrivePlanIn({ asked, ...given }: Readonly<Record<string, unknown>>): RedrivePlan {
+  checkInput('plan', given, INPUTS['POST /api/dead-letters/plan']);
+  checkInput('plan', { asked }, { asked: anInteger(0) });
+  const { queue, which, completed = 'skip' } = given as unknown as RedrivePlanRequest;
+  return { queue, which, completed, asked: Number(asked) };
+}
+
+/** Returns an event for each key whose message was moved or deleted. */
+function redriven(
+  { messages }: RedriveResult,
+  { at, operator, reason }: ActionJson,
+): readonly UnrecordedAction[] {
+  const gone = messages.filter(({ outcome }) => outcome !== 'left');
+  const keys = new Set(gone.flatMap(({ claims }) => claims.map(({ key }) => key)));
+  return [...keys].map((key) => ({ key, event: { kind: 'redriven', at, operator, reason } }));
 }
 
 function endOf(redriven: RedriveResult): JobEnd {

@@ -1,73 +1,130 @@
 import type { ServerResponse } from 'node:http';
 import { claimJson, inspectClaim } from 'batchlatch/operations';
-import type { ClaimsJson, Session } from './api.ts';
+import type { ClaimsJson, EventJson, Session } from './api.ts';
 import { ApiError } from './api-error.ts';
+import { assertChangesAllowed, type Caller } from './caller.ts';
 import { claimDetail } from './claim-answers.ts';
 import { filterOf, matching, readPage } from './claim-filter.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { type ExportFormat, sendExport } from './exports.ts';
-import type { RequestName } from './inputs.ts';
+import { type Download, exportClaims, type ExportFormat } from './exports.ts';
+import { checkInput, INPUTS, type RequestName } from './inputs.ts';
 import type { SessionSecrets } from './session-secrets.ts';
 import type { SignedInJson, TicketJson } from './sign-in-api.ts';
 import { readWaterfall, type WaterfallJson } from './waterfall/read-waterfall.ts';
 
 /** A request of the API. */
-interface ApiRequest {
-  readonly response: ServerResponse;
+export interface ApiRequest {
   /** The members of a POST body or a GET query, checked against `INPUTS`. */
   readonly input: Readonly<Record<string, unknown>>;
-  readonly secrets: SessionSecrets;
-  /** Aborted when the connection closes. */
+  readonly caller: Caller;
+  /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal;
 }
 
-/** Returns the value to send as JSON, or undefined if the handler sends the response itself. */
+/** The parts of a server that keeps running between requests. */
+export interface RunningServer {
+  readonly response: ServerResponse;
+  readonly secrets: SessionSecrets;
+}
+
+/** Returns a `Download`, or the value to send as JSON. */
 type Handler = (api: ApiRequest, parts: ConsoleParts) => unknown;
 
-interface Route {
-  readonly handle: Handler;
-  /** The allowed callers. Default: signed-in pages. */
-  readonly isFor?: 'anybody' | 'downloads';
-  /** Whether the route changes claims or queues. */
-  readonly isChange?: boolean;
-}
+/** Returns the value to send as JSON, or undefined if the handler sends the response itself. */
+type RunningHandler = (api: ApiRequest, parts: ConsoleParts, server: RunningServer) => unknown;
+
+type Route =
+  | {
+      readonly handle: Handler;
+      /** The allowed callers. Default: signed-in pages. */
+      readonly isFor?: 'downloads';
+      /** Whether the route changes claims or queues. */
+      readonly isChange?: boolean;
+    }
+  | {
+      /** Answers on a server that keeps running between requests, which a Lambda function does not. */
+      readonly handleRunning: RunningHandler;
+      readonly isFor?: 'anybody';
+    };
 
 /** The routes of the API. */
 export const ROUTES: Readonly<Record<RequestName, Route>> = {
-  'POST /api/sign-in': { handle: signIn, isFor: 'anybody' },
+  'POST /api/sign-in': { handleRunning: signIn, isFor: 'anybody' },
   'GET /api/session': { handle: session },
-  'GET /api/events': { handle: events },
+  'GET /api/events': { handleRunning: events },
   'GET /api/claims': { handle: claims },
   'GET /api/claim': { handle: claim },
   'GET /api/waterfall': { handle: waterfall },
-  'POST /api/export': { handle: ({ secrets }): TicketJson => ({ ticket: secrets.downloadTicket() }) },
+  'POST /api/export': {
+    handleRunning: (_api, _parts, { secrets }): TicketJson => ({ ticket: secrets.downloadTicket() }),
+  },
   'GET /api/export': { handle: download, isFor: 'downloads' },
-  'GET /api/job': { handle: job },
-  'GET /api/actions': { handle: (_api, { actions }) => ({ actions: actions.all() }) },
-  'POST /api/read': { handle: (_api, { reads }) => reads.start() },
-  'POST /api/jobs/stop': { handle: stopJob },
+  'GET /api/job': { handleRunning: job },
+  'GET /api/actions': { handle: async (_api, { actions }) => ({ actions: await actions.recent() }) },
+  'POST /api/read': { handleRunning: (_api, { reads }) => reads.start() },
+  'POST /api/jobs/stop': { handleRunning: stopJob },
   'POST /api/plan': { handle: ({ input, signal }, { changes }) => changes.plan(input, signal) },
-  'POST /api/changes': { handle: ({ input }, { changes }) => changes.change(input), isChange: true },
+  'POST /api/changes': {
+    handle: ({ input, caller }, { changes }) => changes.change(input, caller),
+    isChange: true,
+  },
   'POST /api/dead-letters/peek': {
     handle: ({ input, signal }, { letters }) => letters.peek(input, signal),
   },
   'POST /api/dead-letters/of-claim': {
     handle: ({ input, signal }, { letters }) => letters.ofClaim(String(input['key']), signal),
   },
-  'POST /api/dead-letters/body': { handle: ({ input }, { letters }) => letters.body(input) },
+  'POST /api/dead-letters/body': {
+    handle: ({ input, signal }, { letters }) => letters.body(input, signal),
+  },
   'POST /api/dead-letters/plan': {
-    handle: ({ input, signal }, { redrives }) => redrives.plan(input, signal),
+    handle: ({ input, caller, signal }, { redrives }) => redrives.plan(input, caller, signal),
   },
   'POST /api/dead-letters/redrive': {
-    handle: ({ input }, { redrives }) => redrives.redrive(input),
+    handle: ({ input, caller }, { redrives }) => redrives.redrive(input, caller),
     isChange: true,
   },
   'POST /api/send/plan': { handle: ({ input, signal }, { sends }) => sends.plan(input, signal) },
-  'POST /api/send': { handle: ({ input }, { sends }) => sends.send(input), isChange: true },
+  'POST /api/send': {
+    handle: ({ input, caller }, { sends }) => sends.send(input, caller),
+    isChange: true,
+  },
 };
 
+/** Checks the input of a request and answers it. Throws an `ApiError` if the caller may not do that. */
+export async function callRoute(
+  name: RequestName,
+  { input, caller, signal }: ApiRequest,
+  parts: ConsoleParts,
+  server?: RunningServer,
+): Promise<unknown> {
+  const route = ROUTES[name];
+  if (isChange(name)) assertChangesAllowed(caller);
+  checkInput(name, input, INPUTS[name]);
+  if ('handle' in route) return route.handle({ input, caller, signal }, parts);
+  if (server === undefined) throw noApi();
+  return route.handleRunning({ input, caller, signal }, parts, server);
+}
+
+/** Whether a route changes claims or queues. */
+export function isChange(name: RequestName): boolean {
+  const route = ROUTES[name];
+  return 'handle' in route && route.isChange === true;
+}
+
+/** Returns the name of a route, or undefined if there is none. */
+export function requestNameOf(method: string | undefined, pathname: string): RequestName | undefined {
+  const name = `${method} ${pathname}`;
+  return Object.hasOwn(INPUTS, name) ? (name as RequestName) : undefined;
+}
+
+/** Returns the error for a request that no route answers. */
+export function noApi(): ApiError {
+  return new ApiError(404, 'no-api', 'There is no such API.');
+}
+
 /** Signs a page in with the token of the address. */
-function signIn({ input, secrets }: ApiRequest): SignedInJson {
+function signIn({ input }: ApiRequest, _parts: ConsoleParts, { secrets }: RunningServer): SignedInJson {
   const secret = secrets.signIn(String(input['token']));
   if (secret === undefined) throw notSignedIn();
   return { secret };
@@ -83,13 +140,15 @@ export function notSignedIn(): ApiError {
   );
 }
 
-function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts): Session {
-  const { place, operator, allowChanges = false, readEveryMs, version, sender } = options;
+function session({ caller }: ApiRequest, { options, overview, queues }: ConsoleParts): Session {
+  const { place, readEveryMs, version, sender } = options;
+  const { operator, allowChanges, role } = caller;
   const { estimatedRows, indexedStates } = overview;
   return {
     place,
     operator,
     allowChanges,
+    ...(role !== undefined && { role }),
     readsBySelf: readEveryMs !== undefined,
     ...(estimatedRows !== undefined && { estimatedRows }),
     queues,
@@ -99,7 +158,11 @@ function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts):
   };
 }
 
-function events({ response }: ApiRequest, { stream, overview, jobs }: ConsoleParts): undefined {
+function events(
+  _api: ApiRequest,
+  { stream, overview, jobs }: ConsoleParts,
+  { response }: RunningServer,
+): undefined {
   const ended = jobs.endedLately().map((one) => ['job', one] as const);
   stream.add(response, [['overview', overview.current()], ...ended]);
 }
@@ -127,10 +190,14 @@ async function claims(
 
 async function claim(
   { input, signal }: ApiRequest,
-  { store, clock, options, overview }: ConsoleParts,
+  { store, clock, options, overview, actions }: ConsoleParts,
 ): Promise<unknown> {
-  const found = await inspectClaim(store, String(input['key']), { signal });
-  if (found === undefined) throw noClaim();
+  const key = String(input['key']);
+  const [found, unrecorded] = await Promise.all([
+    inspectClaim(store, key, { signal }),
+    actions.eventsOf(key),
+  ]);
+  if (found === undefined) throw noClaim(unrecorded);
   const { region } = options;
   const showResult = input['result'] === '1';
   const { queues } = overview.current();
@@ -138,6 +205,7 @@ async function claim(
     now: clock.now(),
     showResult,
     queues,
+    unrecorded,
     ...(region !== undefined && { region }),
   });
 }
@@ -147,21 +215,21 @@ async function waterfall(
   { store, clock, options }: ConsoleParts,
 ): Promise<WaterfallJson> {
   const found = await inspectClaim(store, String(input['key']), { signal });
-  if (found === undefined) throw noClaim();
+  if (found === undefined) throw noClaim([]);
   return readWaterfall(found, options.readLog, { now: clock.now(), signal });
 }
 
-function noClaim(): ApiError {
-  return new ApiError(404, 'no-claim', 'There is no claim with this key.');
+/** Names who forgot the claim, if that is known: its row is gone. */
+function noClaim(events: readonly EventJson[]): ApiError {
+  const last = events.findLast((event) => event.kind === 'changed');
+  const forgotten = last === undefined ? '' : ` ${last.operator} forgot it at ${last.at}: ${last.reason}`;
+  return new ApiError(404, 'no-claim', `There is no claim with this key.${forgotten}`);
 }
 
-async function download(
-  { input, response, signal }: ApiRequest,
-  { store, clock }: ConsoleParts,
-): Promise<undefined> {
+async function download({ input, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<Download> {
   const { format = 'json', ...filter } = input;
   const reading = { store, now: () => clock.now(), signal };
-  await sendExport(response, format as ExportFormat, filterOf(filter), reading);
+  return exportClaims(format as ExportFormat, filterOf(filter), reading);
 }
 
 function job({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
 import path from 'node:path';
+import { textAnswer, type WholeAnswer } from './whole-answer.ts';
 
 /** The paths of the pages. All are served from one file, which reads the path. */
-export const PAGES: ReadonlySet<string> = new Set(['/', '/claims', '/claim', '/dead-letters', '/actions']);
+const PAGES: ReadonlySet<string> = new Set(['/', '/claims', '/claim', '/dead-letters', '/actions']);
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -16,45 +16,42 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-export async function sendPage(response: ServerResponse, appFolder: string): Promise<void> {
+/** Returns the page or file at a path; undefined if there is none. */
+export async function fileAnswer(appFolder: string, pathname: string): Promise<WholeAnswer | undefined> {
+  if (PAGES.has(pathname)) return pageAnswer(appFolder);
+  return isAsset(pathname) ? assetAnswer(appFolder, pathname) : undefined;
+}
+
+async function pageAnswer(appFolder: string): Promise<WholeAnswer> {
   try {
-    send(response, 200, 'text/html; charset=utf-8', await readFile(path.join(appFolder, 'index.html')));
+    const body = await readFile(path.join(appFolder, 'index.html'));
+    return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body };
   } catch {
-    const text =
+    return textAnswer(
+      503,
       `The console's pages are not built: ${path.join(appFolder, 'index.html')} is missing. ` +
-      `Run \`npm run build\`.\n`;
-    send(response, 503, 'text/plain; charset=utf-8', Buffer.from(text));
+        'Run `npm run build`.',
+    );
   }
 }
 
 /** Whether the path is a file of the app. */
-export function isAsset(pathname: string): boolean {
+function isAsset(pathname: string): boolean {
   return /^\/assets\/[\w-][\w.-]*$/.test(pathname) || /^\/[\w-]+\.(svg|ico|png|txt)$/.test(pathname);
 }
 
-/** Sends a file. Returns false if it does not exist. */
-export async function sendAsset(
-  response: ServerResponse,
-  appFolder: string,
-  pathname: string,
-): Promise<boolean> {
+async function assetAnswer(appFolder: string, pathname: string): Promise<WholeAnswer | undefined> {
   const type = TYPES[path.extname(pathname)];
-  if (type === undefined) return false;
+  if (type === undefined) return undefined;
   try {
-    const content = await readFile(path.join(appFolder, ...pathname.split('/')));
+    const body = await readFile(path.join(appFolder, ...pathname.split('/')));
     // Their names contain a hash of their content.
-    if (pathname.startsWith('/assets/')) {
-      response.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
-    }
-    send(response, 200, type, content);
-    return true;
+    const isHashed = pathname.startsWith('/assets/');
+    const cached = isHashed && { 'Cache-Control': 'private, max-age=31536000, immutable' };
+    return { status: 200, headers: { 'Content-Type': type, ...cached }, body };
   } catch {
-    return false;
+    return undefined;
   }
-}
-
-export function sendText(response: ServerResponse, status: number, text: string): void {
-  send(response, status, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`));
 }
 
 const ERROR_TITLES: Readonly<Record<string, string>> = {
@@ -63,12 +60,11 @@ const ERROR_TITLES: Readonly<Record<string, string>> = {
   'no-page': 'There is no such page',
 };
 
-/** Sends an error as a page, for a person who opened a link. */
-export function sendErrorPage(
-  response: ServerResponse,
+/** Returns an error as a page, for a person who opened a link. */
+export function errorPage(
   status: number,
   { code, message }: { readonly code: string; readonly message: string },
-): void {
+): WholeAnswer {
   const title = ERROR_TITLES[code] ?? 'That did not work';
   const page = `<!doctype html>
 <html lang="en">
@@ -87,14 +83,9 @@ export function sendErrorPage(
 </body>
 </html>
 `;
-  send(response, status, 'text/html; charset=utf-8', Buffer.from(page));
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: Buffer.from(page) };
 }
 
 function asHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-function send(response: ServerResponse, status: number, type: string, content: Buffer): void {
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': content.length });
-  response.end(content);
 }

@@ -50,6 +50,9 @@ async function request<Answer>(path: string, init: AskInit): Promise<Answer> {
   return (await (await open(path, init)).json()) as Answer;
 }
 
+/** A page of another origin may not send this header without asking first. */
+const OWN_PAGE = { 'x-batchlatch-console': '1' };
+
 type AskInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
 /**
@@ -60,7 +63,7 @@ export async function open(path: string, init: AskInit): Promise<Response> {
   const session = secret === undefined ? {} : { 'x-batchlatch-session': secret };
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers: { ...init.headers, ...session } });
+    response = await fetch(path, { ...init, headers: { ...init.headers, ...session, ...OWN_PAGE } });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ApiError(0, 'UNREACHABLE', 'The console does not answer. Is the command still running?');

@@ -19,6 +19,8 @@ export const jobs = createStore<ReadonlyMap<string, JobJson>>(new Map());
 /** The number of actions that the server reported since the page was opened. */
 export const actionsTold = createStore(0);
 
+/** How often a server that keeps no connection open is asked. */
+let askEveryMs: number | undefined;
 const LONGEST_WAIT_MS = 10_000;
 const SIGNED_OUT_WAIT_MS = 3_000;
 let listening: AbortController | undefined;
@@ -61,7 +63,9 @@ function follow(): void {
 async function open(): Promise<void> {
   clearTimeout(retry);
   // A page that is not signed in says so until it is.
-  if (connection.get() !== 'signed-out') connection.set('connecting');
+  const isAskedAgain = askEveryMs !== undefined && connection.get() === 'live';
+  if (connection.get() !== 'signed-out' && !isAskedAgain) connection.set('connecting');
+  askEveryMs = undefined;
   const opened = new AbortController();
   listening = opened;
   try {
@@ -72,7 +76,9 @@ async function open(): Promise<void> {
       return;
     }
   }
-  if (listening === opened) tryAgain();
+  if (listening !== opened) return;
+  if (askEveryMs === undefined) tryAgain();
+  else retry = setTimeout(() => void open(), askEveryMs);
 }
 
 function tell({ name, data }: ServerEvent): void {
@@ -85,6 +91,8 @@ function tell({ name, data }: ServerEvent): void {
     overview.set(next);
   } else if (name === 'job') {
     keepJobs([JSON.parse(data) as JobJson]);
+  } else if (name === 'ask-again') {
+    askEveryMs = Number(data);
   } else if (name === 'action') {
     actionsTold.set(actionsTold.get() + 1);
   }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, post } from '../api/client.ts';
-import type { JobJson } from '../api-types.ts';
+import { keepJobs } from '../api/live.ts';
+import type { JobJson, StartedJson } from '../api-types.ts';
 import { asApiError } from '../api/use-request.ts';
 import { tellEndOf } from './own-jobs.ts';
 
@@ -55,7 +56,8 @@ export function usePlan<Plan extends { readonly plan: string }>(
     start: async (startPath, body, endText) => {
       if (step.name !== 'planned') return;
       try {
-        const { job } = await post<{ readonly job: string }>(startPath, { plan: step.plan.plan, ...body });
+        const { job, ended } = await post<StartedJson>(startPath, { plan: step.plan.plan, ...body });
+        if (ended !== undefined) keepJobs([ended]);
         setStep({ name: 'started', job });
         tellEndOf(job, endText);
       } catch (error) {

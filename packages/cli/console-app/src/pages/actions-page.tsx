@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
 import type { ActionJson } from '../api-types.ts';
 import { get } from '../api/client.ts';
+import { session } from '../api/session.ts';
 import { useFresh } from '../api/use-fresh.ts';
 import { useRequest } from '../api/use-request.ts';
 import { Ago } from '../parts/age.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../parts/notice.tsx';
+import { useStore } from '../state/store.ts';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_NAME } from '../text/words.ts';
@@ -21,12 +23,13 @@ export function ActionsPage(): JSX.Element {
     get<{ readonly actions: readonly ActionJson[] }>('actions', {}, signal),
   );
   useFresh(again);
+  const isOfTeam = useStore(session)?.role !== undefined;
   return (
     <>
       <h1>Actions</h1>
       <p class="muted">
-        What was changed through this console since it was started. The history of a claim, with changes by
-        others, is on its own page.
+        What was changed through this console{isOfTeam ? '' : ' since it was started'}. The history of a
+        claim, with changes by others, is on its own page.
       </p>
       {error !== undefined && <ErrorNotice error={error} again={again} />}
       {answer === undefined && isLoading && <Skeleton lines={5} />}

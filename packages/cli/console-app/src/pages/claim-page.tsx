@@ -31,6 +31,8 @@ import { ClaimMessages } from './claim/claim-messages.tsx';
 import { ClaimResult } from './claim/claim-result.tsx';
 import { NextStep } from './claim/next-step.tsx';
 
+/** The server's words for a key without a claim; more words tell who forgot it. */
+const NO_CLAIM = 'There is no claim with this key.';
 /** Each read is of one row. */
 const READ_EVERY_MS = 3_000;
 
@@ -54,7 +56,7 @@ export function ClaimPage(): JSX.Element {
         </button>
       </div>
       {error?.status === 404 ? (
-        <NotThere />
+        <NotThere text={error.message} />
       ) : (
         <>
           {error !== undefined && <ErrorNotice error={error} again={again} />}
@@ -97,9 +99,10 @@ function Crumbs({ claim }: { readonly claim: ClaimJson | undefined }): JSX.Eleme
   );
 }
 
-function NotThere(): JSX.Element {
+function NotThere({ text }: { readonly text: string }): JSX.Element {
   return (
     <Notice title="There is no claim of this key.">
+      {text !== NO_CLAIM && <p>{shown(text)}</p>}
       <p>
         It was never claimed, was forgotten, or its retention is over. Its next delivery runs as if it were
         the first.
@@ -121,7 +124,7 @@ function Detail({
   const { claim, events, next, logUrl, hasResult } = detail;
   const { state, releasedAt } = claim;
   const isReleased = releasedAt !== undefined;
-  const allowChanges = useStore(session)?.allowChanges ?? false;
+  const { allowChanges = false, role } = useStore(session) ?? {};
   return (
     <>
       <section class="panel claim-state" aria-label="State" data-state={isReleased ? 'released' : state}>
@@ -147,7 +150,13 @@ function Detail({
           <ClaimActions claim={claim} onDone={again} />
         ) : (
           <p class="muted small">
-            This console is read-only. Start it with <code>--allow-changes</code> to change claims.
+            {role === undefined ? (
+              <>
+                This console is read-only. Start it with <code>--allow-changes</code> to change claims.
+              </>
+            ) : (
+              'Your role is read-only. Ask for the role `operate` to change claims.'
+            )}
           </p>
         )}
         {!isReleased && <ClaimMessages claim={claim} onDone={again} />}

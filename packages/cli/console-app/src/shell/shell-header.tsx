@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import type { Session } from '../api-types.ts';
 import { overview } from '../api/live.ts';
 import { session } from '../api/session.ts';
 import { Link } from '../parts/link.tsx';
@@ -32,15 +33,9 @@ export function ShellHeader(): JSX.Element {
             <span class="place" title="Where the claims are">
               {shown(known.place)}
             </span>
-            <span
-              class="mode"
-              title={
-                known.allowChanges
-                  ? `Changes are made as ${known.operator}`
-                  : 'Start the console with --allow-changes to change claims and redrive messages'
-              }
-            >
-              {known.allowChanges ? shown(known.operator) : 'Read-only'}
+            <span class="mode" title={modeTitle(known)}>
+              {known.allowChanges || known.role !== undefined ? shown(known.operator) : 'Read-only'}
+              {known.role === 'read' && ' (read-only)'}
             </span>
           </>
         )}
@@ -56,6 +51,13 @@ export function ShellHeader(): JSX.Element {
       </div>
     </header>
   );
+}
+
+function modeTitle({ allowChanges, operator, role }: Session): string {
+  if (allowChanges) return `Changes are made as ${operator}`;
+  return role === undefined
+    ? 'Start the console with --allow-changes to change claims and redrive messages'
+    : 'Your role is `read`, which changes nothing';
 }
 
 function PageLinks(): JSX.Element {

@@ -19,6 +19,8 @@ export function stepText({ what, attempt }: TimelineStep): string {
       return `${name} is overdue: its lease lapsed`;
     case 'running':
       return `${name} is in progress: its lease is live`;
+    case 'redriven':
+      return 'Its dead letter was redriven by a person';
     case 'release':
       return 'Released by a person';
     case 'resolve':

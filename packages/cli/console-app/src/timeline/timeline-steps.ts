@@ -1,4 +1,4 @@
-import type { ClaimJson, EventJson, Num, OperationKind, StoredError } from '../api-types.ts';
+import type { ClaimJson, EventJson, Num, OperationKind, RedrivenJson, StoredError } from '../api-types.ts';
 
 /** A step of a claim. */
 export interface TimelineStep {
@@ -10,6 +10,7 @@ export interface TimelineStep {
     | 'completed'
     | 'overdue'
     | 'running'
+    | 'redriven'
     | OperationKind;
   /** Whether a person did it. */
   readonly isByPerson: boolean;
@@ -35,15 +36,23 @@ export function timelineSteps(
   events: readonly EventJson[],
 ): readonly TimelineStep[] {
   const steps: TimelineStep[] = [];
-  for (const event of events)
-    steps.push(...(event.kind === 'changed' ? changeSteps(event, steps) : [stepOf(event)]));
+  for (const event of events) steps.push(...stepsOf(event, steps));
   if (claim.state === 'in-progress') {
     steps.push({ what: 'running', isByPerson: false, attempt: claim.attempt, ...timeOf(claim.leaseUntil) });
   }
   return steps;
 }
 
-function stepOf(event: Exclude<EventJson, Changed>): TimelineStep {
+function stepsOf(event: EventJson, before: readonly TimelineStep[]): readonly TimelineStep[] {
+  if (event.kind === 'changed') return changeSteps(event, before);
+  if (event.kind !== 'redriven') return [stepOf(event)];
+  const { at, operator, reason } = event;
+  return [
+    { what: 'redriven', isByPerson: true, attempt: before.at(-1)?.attempt ?? 0, by: operator, reason, at },
+  ];
+}
+
+function stepOf(event: Exclude<EventJson, Changed | RedrivenJson>): TimelineStep {
   const base = { isByPerson: false, attempt: event.attempt, ...timeOf(event.at) };
   switch (event.kind) {
     case 'claimed':

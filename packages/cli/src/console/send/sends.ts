@@ -6,13 +6,17 @@ import {
   type DeadLetterMessage,
   type KeyOfMessage,
   releaseClaim,
+  type SeenClaim,
   stateOf,
 } from 'batchlatch/operations';
 import type { Clock } from '../../tool-base/clock.ts';
 import type { ActionLog } from '../action-log.ts';
 import type { ActionJson, QueueJson } from '../api.ts';
 import { ApiError, badRequest } from '../api-error.ts';
-import { KeptPlans } from '../kept-plans.ts';
+import { chosenOf, seenOf } from '../change-plan.ts';
+import type { Caller } from '../caller.ts';
+import { checkInput, INPUTS } from '../inputs.ts';
+import type { Plans } from '../plans.ts';
 import type { MessageSender, MessageToSend } from './message-sender.ts';
 import type { SendPlanJson, SendPlanRequest, SendRequest, SentJson } from './send-api.ts';
 
@@ -22,14 +26,15 @@ export interface SendsPorts {
   readonly key: KeyOfMessage | undefined;
   readonly store: ClaimAdmin;
   readonly clock: Clock;
-  readonly operator: string;
   readonly actions: ActionLog;
+  readonly plans: Plans<SendPlan>;
 }
 
-interface SendPlan {
+/** A planned message. */
+export interface SendPlan {
   readonly message: MessageToSend;
   /** The claim to release before, as it was seen. */
-  readonly release: Claim | undefined;
+  readonly release: SeenClaim | undefined;
 }
 
 /** Members checked against `INPUTS`. */
@@ -38,11 +43,9 @@ type Input = Readonly<Record<string, unknown>>;
 /** The messages that a person sends, in two steps: a plan with its claim, then the sending. */
 export class Sends {
   readonly #ports: SendsPorts;
-  readonly #plans: KeptPlans<SendPlan>;
 
   constructor(ports: SendsPorts) {
     this.#ports = ports;
-    this.#plans = new KeptPlans(ports.clock);
   }
 
   /** Derives the key of a message, and reads its claim. */
@@ -52,13 +55,13 @@ export class Sends {
     const message = { ...rest, queueUrl };
     const problem = sender.problemOf(message);
     if (problem !== undefined) throw badRequest(`The message ${problem}.`);
-    const { store, clock } = this.#ports;
+    const { store, clock, plans } = this.#ports;
     const key = await this.#keyOf(message);
     const claim = key === undefined ? undefined : await store.read(key, { signal });
     const now = clock.now();
     const effect = key === undefined ? 'unknown' : effectOf(claim, now);
     const releases = release && claim !== undefined && (effect === 'duplicate' || effect === 'parked');
-    const { id, expiresAt } = this.#plans.keep({ message, release: releases ? claim : undefined });
+    const { id, expiresAt } = plans.keep({ message, release: releases ? seenOf(claim) : undefined });
     return {
       plan: id,
       ...(key !== undefined && { key }),
@@ -70,12 +73,12 @@ export class Sends {
   }
 
   /** Sends a planned message, once. A claim that is to be released is released before. */
-  async send(input: Input): Promise<SentJson> {
+  async send(input: Input, { operator }: Pick<Caller, 'operator'>): Promise<SentJson> {
     const { plan, reason } = input as unknown as SendRequest;
-    const { message, release } = this.#plans.get(plan);
-    this.#plans.drop(plan);
+    const { plans, clock, actions } = this.#ports;
+    const { message, release } = plans.get(plan);
+    plans.drop(plan);
     const { sender } = this.#open(message.queueUrl);
-    const { operator, clock, actions } = this.#ports;
     const started: ActionJson = {
       at: new Date(clock.now()).toISOString(),
       operator,
@@ -87,14 +90,14 @@ export class Sends {
       failed: 0,
       job: randomUUID(),
     };
-    actions.put(started);
+    await actions.begin(started, release === undefined ? [] : [release]);
     try {
-      if (release !== undefined) await this.#release(release, reason);
+      if (release !== undefined) await this.#release(release, { operator, reason });
       const sent = await sender.send(message);
-      actions.put({ ...started, done: 1, ended: 'whole' });
+      await actions.end({ ...started, done: 1, ended: 'whole' });
       return sent;
     } catch (error) {
-      actions.put({ ...started, failed: 1, ended: 'failed' });
+      await actions.end({ ...started, failed: 1, ended: 'failed' });
       throw error;
     }
   }
@@ -106,9 +109,11 @@ export class Sends {
     return one !== undefined && one === (await key?.(unsent(message, 'other'))) ? one : undefined;
   }
 
-  async #release(claim: Claim, reason: string): Promise<void> {
-    const { store, operator } = this.#ports;
-    const outcome = await releaseClaim(store, claim, { operator, reason, force: true });
+  async #release(
+    claim: SeenClaim,
+    by: { readonly operator: string; readonly reason: string },
+  ): Promise<void> {
+    const outcome = await releaseClaim(this.#ports.store, claim, { ...by, force: true });
     if (outcome.status === 'done') return;
     if (outcome.status === 'error') throw outcome.error;
     throw new ApiError(409, 'not-released', 'The claim has changed meanwhile. Nothing was sent: look again.');
@@ -123,6 +128,14 @@ export class Sends {
     if (known.isDeadLetter) throw badRequest('Messages are not sent to a dead-letter queue.');
     return { sender, queueUrl: known.url };
   }
+}
+
+/** Checks a plan that a page sends back. Throws an `ApiError` for anything else. */
+export function sendPlanIn({ message, release }: Readonly<Record<string, unknown>>): SendPlan {
+  const { queueUrl, ...rest } = (message ?? {}) as Readonly<Record<string, unknown>>;
+  checkInput('plan', { queue: queueUrl, ...rest }, INPUTS['POST /api/send/plan']);
+  const [claim] = release === undefined ? [] : chosenOf([release]);
+  return { message: message as MessageToSend, release: claim };
 }
 
 function effectOf(claim: Claim | undefined, now: number): SendPlanJson['effect'] {

@@ -2,8 +2,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JobJson } from '../../api-types.ts';
 import { post } from '../../api/client.ts';
+import { session } from '../../api/session.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { toast } from '../../parts/toasts.tsx';
+import { useStore } from '../../state/store.ts';
 import { counted } from '../../text/numbers.ts';
 
 /** Has the server read every claim, and says before what that takes. */
@@ -17,6 +19,7 @@ export function ReadAllButton({
   readonly jobs: readonly JobJson[];
 }): JSX.Element {
   const [isAsking, setAsking] = useState(false);
+  const isOfTeam = useStore(session)?.role !== undefined;
   const isReading = jobs.some(({ what }) => what === 'read');
   const read = async (): Promise<void> => {
     setAsking(true);
@@ -29,6 +32,13 @@ export function ReadAllButton({
   };
   const cost =
     estimatedRows === undefined ? 'reads the whole table' : `reads about ${counted(estimatedRows, 'row')}`;
+  if (isOfTeam) {
+    return (
+      <span class="muted small">
+        (<code>batchlatch claims stats</code> reads the whole table)
+      </span>
+    );
+  }
   return (
     <span class="read-all">
       <button type="button" class="button" disabled={isReading || isAsking} onClick={() => void read()}>

@@ -1,0 +1,131 @@
+import type { AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
+import { keyHash, type SeenClaim } from 'batchlatch/operations';
+import type { ActionLog, UnrecordedAction } from '../console/action-log.ts';
+import type { ActionJson, EventJson } from '../console/api.ts';
+
+/** The methods of `DynamoDB` of `@aws-sdk/client-dynamodb` that the log calls. */
+type ActionsClient = Pick<DynamoDB, 'batchExecuteStatement' | 'query'>;
+
+export interface ActionsTableOptions {
+  readonly client: ActionsClient;
+  readonly tableName: string;
+  readonly retentionDays: number;
+  readonly now: () => number;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+type Item = Readonly<Record<string, AttributeValue>>;
+
+/** The most statements of a request of DynamoDB. */
+const AT_ONCE = 25;
+/** Two items for each action: its begin and its end. */
+const MOST_SHOWN = 200;
+const ACTIONS = 'actions';
+const DAY_MS = 86_400_000;
+
+/**
+ * The actions of a team in a table of their own. Items are only inserted, so the console's role needs no
+ * permission to change or delete one. A `log` is the list of all actions, or that of one key.
+ */
+export class ActionsTable implements ActionLog {
+  readonly #options: ActionsTableOptions;
+
+  constructor(options: ActionsTableOptions) {
+    this.#options = options;
+  }
+
+  async recent(): Promise<readonly ActionJson[]> {
+    const actions = new Map<string, ActionJson>();
+    // Newest first, and the end of an action before its begin.
+    for (const action of await this.#read<ActionJson>(ACTIONS)) {
+      if (!actions.has(action.job)) actions.set(action.job, action);
+    }
+    return [...actions.values()];
+  }
+
+  async eventsOf(key: string): Promise<readonly EventJson[]> {
+    return (await this.#read<EventJson>(logOf(key))).toReversed();
+  }
+
+  /** Inserts the action with what was seen of its claims. */
+  async begin(action: ActionJson, claims: readonly SeenClaim[] = []): Promise<void> {
+    const seen = JSON.stringify(
+      claims.map(({ key, status, owner, attempt }) => [key, status, owner, attempt]),
+    );
+    await this.#insert([{ log: ACTIONS, at: `${action.at} ${action.job} begin`, value: action, seen }]);
+  }
+
+  async end(action: ActionJson, unrecorded: readonly UnrecordedAction[] = []): Promise<void> {
+    const events = unrecorded.map(({ key, event }) => {
+      return { log: logOf(key), at: `${action.at} ${action.job}`, value: event };
+    });
+    try {
+      await this.#insert([{ log: ACTIONS, at: `${action.at} ${action.job} end`, value: action }, ...events]);
+    } catch (error) {
+      // The claims are changed, and the begin of the action is stored with what was seen.
+      const { job } = action;
+      this.#options.log({
+        level: 'error',
+        message: 'The end of an action is not recorded',
+        job,
+        error: String(error),
+      });
+    }
+  }
+
+  async #read<Value>(log: string): Promise<readonly Value[]> {
+    const { client, tableName } = this.#options;
+    const { Items = [] } = await client.query({
+      TableName: tableName,
+      KeyConditionExpression: '#log = :log',
+      ExpressionAttributeNames: { '#log': 'log', '#value': 'value' },
+      ExpressionAttributeValues: { ':log': { S: log } },
+      ProjectionExpression: '#value',
+      ScanIndexForward: false,
+      Limit: MOST_SHOWN * 2,
+    });
+    return Items.map(({ value }) => JSON.parse(value?.S ?? 'null') as Value);
+  }
+
+  async #insert(
+    items: readonly {
+      readonly log: string;
+      readonly at: string;
+      readonly value: object;
+      readonly seen?: string;
+    }[],
+  ): Promise<void> {
+    const { client, tableName, retentionDays, now } = this.#options;
+    const expiresAt = String(Math.ceil((now() + retentionDays * DAY_MS) / 1_000));
+    for (let start = 0; start < items.length; start += AT_ONCE) {
+      const Statements = items.slice(start, start + AT_ONCE).map(({ log, at, value, seen }) => {
+        const item = {
+          log: { S: log },
+          at: { S: at },
+          value: { S: JSON.stringify(value) },
+          expiresAt: { N: expiresAt },
+        };
+        return statement(tableName, { ...item, ...(seen !== undefined && { seen: { S: seen } }) });
+      });
+      const { Responses = [] } = await client.batchExecuteStatement({ Statements });
+      // A retry of a request whose answer was lost finds its own item: the key has the id of the job.
+      const error = Responses.find(
+        ({ Error: one }) => one !== undefined && one.Code !== 'DuplicateItem',
+      )?.Error;
+      if (error !== undefined)
+        throw new Error(`The action cannot be recorded: ${error.Code} ${error.Message}`);
+    }
+  }
+}
+
+function statement(tableName: string, item: Item): { Statement: string; Parameters: AttributeValue[] } {
+  const names = Object.keys(item).map((name) => `'${name}': ?`);
+  return {
+    Statement: `INSERT INTO "${tableName}" VALUE {${names.join(', ')}}`,
+    Parameters: Object.values(item),
+  };
+}
+
+function logOf(key: string): string {
+  return `key ${keyHash(key)}`;
+}

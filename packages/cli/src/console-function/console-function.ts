@@ -1,0 +1,57 @@
+/** The function that `ClaimsConsole` of `batchlatch-cdk` deploys. The build bundles this file. */
+import { fileURLToPath } from 'node:url';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SQS } from '@aws-sdk/client-sqs';
+import { systemClock } from '../tool-base/clock.ts';
+import { ConfigurationError } from '../tool-base/errors.ts';
+import { assumeRole, type Credentials } from './assume-role.ts';
+import { checkConfig, type ConsoleConfig } from './config.ts';
+import { type ConsoleHandler, createConsoleHandler } from './console-handler.ts';
+import type { ConsolePorts } from './console-ports.ts';
+import { publicKeysAddress, publicKeysOf } from './jwt.ts';
+
+declare const CONSOLE_VERSION: string;
+
+function configFromEnvironment({ CONSOLE }: NodeJS.ProcessEnv): ConsoleConfig {
+  if (CONSOLE === undefined)
+    throw new ConfigurationError('Set CONSOLE, as the construct ClaimsConsole does.');
+  return checkConfig(JSON.parse(CONSOLE));
+}
+
+function portsOf({ entrance, changes }: ConsoleConfig, environment: NodeJS.ProcessEnv): ConsolePorts {
+  const { AWS_REGION: region = '' } = environment;
+  const timeouts = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+  return {
+    clients: (credentials) => ({
+      dynamodb: new DynamoDB({ requestHandler: timeouts, ...(credentials !== undefined && { credentials }) }),
+      sqs: new SQS({
+        requestHandler: { ...timeouts, requestTimeout: 30_000 },
+        ...(credentials !== undefined && { credentials }),
+      }),
+    }),
+    credentialsFor: async (operator) => {
+      if (changes === undefined) throw new ConfigurationError('CONSOLE: Nobody may change anything.');
+      return assumeRole(changes, operator, { region, credentials: ownCredentials(environment) });
+    },
+    keys: publicKeysOf(entrance.kind === 'load-balancer' ? publicKeysAddress(entrance.loadBalancerArn) : ''),
+    appFolder: fileURLToPath(new URL('../console-app', import.meta.url)),
+    version: CONSOLE_VERSION,
+    region,
+    clock: systemClock,
+    log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
+  };
+}
+
+/** Lambda renews these in the environment of each new process. */
+function ownCredentials(environment: NodeJS.ProcessEnv): Credentials {
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN } = environment;
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
+  };
+}
+
+const config = configFromEnvironment(process.env);
+
+export const handler: ConsoleHandler = createConsoleHandler(config, portsOf(config, process.env));

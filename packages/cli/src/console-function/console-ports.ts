@@ -1,0 +1,64 @@
+import type { DynamoDB } from '@aws-sdk/client-dynamodb';
+import type { SQS } from '@aws-sdk/client-sqs';
+import { dynamoDBAdmin } from 'batchlatch/dynamodb';
+import { processorKey } from 'batchlatch/operations';
+import { type ConsoleParts, consoleParts } from '../console/console-parts.ts';
+import type { Clock } from '../tool-base/clock.ts';
+import { ActionsTable } from './actions-table.ts';
+import type { Credentials } from './assume-role.ts';
+import type { ConsoleConfig } from './config.ts';
+import type { PublicKeys } from './jwt.ts';
+
+/** The clients of one IAM role. */
+export interface ConsoleClients {
+  readonly dynamodb: DynamoDB;
+  readonly sqs: SQS;
+}
+
+/** The surroundings of the function. */
+export interface ConsolePorts {
+  /** Creates clients. Without credentials they have the function's own role, which only reads. */
+  readonly clients: (credentials?: Credentials) => ConsoleClients;
+  /** Returns credentials that may change claims and queues, in the name of a person. */
+  readonly credentialsFor: (operator: string) => Promise<Credentials>;
+  readonly keys: PublicKeys;
+  /** The folder of the built pages. */
+  readonly appFolder: string;
+  readonly version: string;
+  /** The Region of the functions' logs. */
+  readonly region?: string;
+  readonly clock: Clock;
+  /** Writes to the function's log. */
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Assembles the console's parts for one request. */
+export function partsOf(
+  { tableName, hasIndex, actionsTableName, actionRetentionDays, queues, namespace }: ConsoleConfig,
+  { clock, appFolder, version, region, log }: ConsolePorts,
+  { dynamodb, sqs }: ConsoleClients,
+): ConsoleParts {
+  const now = (): number => clock.now();
+  return consoleParts({
+    store: dynamoDBAdmin({ tableName, client: dynamodb, clock, overdueIndex: hasIndex && {} }),
+    place: `table ${tableName}`,
+    operator: 'nobody', // each request has its own
+    appFolder,
+    version,
+    queues,
+    sqs,
+    clock,
+    keepsNothing: true,
+    indexedStates: hasIndex ? ['in-progress', 'overdue', 'parked'] : [],
+    estimateRows: async () => (await dynamodb.describeTable({ TableName: tableName })).Table?.ItemCount,
+    actions: new ActionsTable({
+      client: dynamodb,
+      tableName: actionsTableName,
+      retentionDays: actionRetentionDays,
+      now,
+      log,
+    }),
+    ...(namespace !== undefined && { key: processorKey({ namespace }) }),
+    ...(region !== undefined && { region }),
+  });
+}

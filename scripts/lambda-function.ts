@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { packagesOf } from './third-party-licenses.ts';
+
+/** Where packages are found when the build goes into another folder. */
+const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+
+/** Gives ES modules a `require`, for those of their packages that are CommonJS. */
+export const REQUIRE =
+  "import { createRequire as batchlatchRequire } from 'node:module'; const require = batchlatchRequire(import.meta.url);";
+
+/**
+ * Bundles the code of a Lambda function into one file of the folder, `index.mjs`, and returns the folders of the packages whose code
+ * is in it. Lambda's runtimes have the AWS SDK, and keep it up to date. `define` replaces names of the code by JSON texts.
+ */
+export async function buildLambdaFunction(
+  entry: string,
+  folder: string,
+  define: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    outfile: path.join(folder, 'index.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    legalComments: 'none',
+    nodePaths: [MODULES],
+    external: ['@aws-sdk/*'],
+    define: { ...define },
+    banner: { js: REQUIRE },
+    metafile: true,
+    logLevel: 'error',
+  });
+  return packagesOf(metafile);
+}
