@@ -5,6 +5,7 @@ import { emptyHeaders } from '../pages/empty-headers.ts';
 import { livePart } from '../pages/live-parts.ts';
 import { writeMarkdown } from '../pages/markdown-copies.ts';
 import { menu } from '../pages/menu.ts';
+import { pageFacts } from '../pages/page-facts.ts';
 import { ROOT } from '../pages/root.ts';
 import { siteLinks } from '../pages/site-links.ts';
 import { tabs } from '../pages/tabs.ts';
@@ -25,23 +26,32 @@ export default defineConfig({
   srcExclude: [...NOT_PAGES],
   rewrites: Object.fromEntries(SITE_PAGES.map((page) => [page, `${routeOf(page)}.md`])),
   base: BASE,
+  metaChunk: true,
   outDir: 'dist',
   cacheDir: path.join(ROOT, 'node_modules/.cache/vitepress'),
   vite: {
     publicDir: path.join(ROOT, 'site/public'),
-    resolve: { alias: [{ find: /^node:.*/, replacement: path.join(ROOT, 'site/browser/node-builtins.ts') }] },
+    resolve: {
+      alias: [
+        { find: /^node:.*/, replacement: path.join(ROOT, 'site/browser/node-builtins.ts') },
+        {
+          find: /^.*\/VPSidebarGroup\.vue$/,
+          replacement: path.join(ROOT, 'site/.vitepress/theme/MenuGroups.vue'),
+        },
+      ],
+    },
   },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }],
-    // Nobody can open what is folded away in the menu without JavaScript.
-    ['noscript', {}, '<style>.VPSidebarItem.collapsed > .items { display: block !important }</style>'],
+    // Without JavaScript a live part would be a form that does nothing.
+    ['noscript', {}, '<style>.live-part { display: none }</style>'],
   ],
   markdown: {
     anchor: { slugify: slugOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config(markdown) {
       siteLinks(markdown);
-      livePart(markdown);
+      livePart(markdown, BASE);
       tabs(markdown);
       emptyHeaders(markdown);
     },
@@ -49,6 +59,11 @@ export default defineConfig({
   transformHead: ({ pageData }) => [
     ['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${pageData.relativePath}` }],
   ],
+  transformPageData: ({ filePath, frontmatter }) => ({
+    facts: pageFacts(filePath),
+    // Event and response need the room beside each other.
+    ...(filePath === 'docs/playground.md' && { frontmatter: { ...frontmatter, aside: false } }),
+  }),
   buildEnd: ({ outDir }) => writeMarkdown(outDir, BASE),
   themeConfig: {
     search: {

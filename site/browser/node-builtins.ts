@@ -23,9 +23,21 @@ export function randomUUID(): string {
 export const setMaxListeners = (): void => undefined;
 export const getEventListeners = (): readonly never[] => [];
 
-export const isUtf8 = notHere('isUtf8');
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A browser does not tell; Node's default on a machine with 4 GB. */
+export const getHeapStatistics = (): { readonly heap_size_limit: number } => ({
+  heap_size_limit: 2_147_483_648,
+});
+
 export const gunzip = notHere('gunzip');
-export const getHeapStatistics = notHere('getHeapStatistics');
 export const channel = notHere('channel');
 export const promisify = (call: unknown): unknown => call;
 

@@ -1,8 +1,12 @@
 /** Node's globals that the library and the scheduler of the simulation look at; imported before them. */
 const given = globalThis as { process?: unknown; setImmediate?: unknown };
 
-/** Of `node:util`: where records say how Node's console shows them. */
-const util = { inspect: { custom: Symbol('inspect') } };
+/** The parts of `node:util` that show values in messages of errors. */
+const util = {
+  inspect: Object.assign((value: unknown): string => JSON.stringify(value) ?? String(value), {
+    custom: Symbol('inspect'),
+  }),
+};
 
 given.process ??= {
   env: {},

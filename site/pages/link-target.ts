@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from './root.ts';
+import { inRepository } from './repository.ts';
 import { addressOf, SITE_PAGES } from './site-pages.ts';
 
 /** Where a link of a page leads on the site. */
@@ -10,7 +9,6 @@ export type LinkTarget =
   | { readonly kind: 'file'; readonly file: string; readonly href: string | undefined };
 
 const PAGES = new Set(SITE_PAGES);
-const repository = repositoryAddress();
 
 /**
  * Links between pages stay on the site. One to another file of the repository leads to the repository, as soon as
@@ -25,23 +23,6 @@ export function linkTarget(target: string, page: string): LinkTarget {
   if (file === 'README.md') return { kind: 'page', page: 'site/index.md', hash, href: `/${hash}` };
   const found = [file, path.join(file, 'README.md')].find((candidate) => PAGES.has(candidate));
   if (found !== undefined) return { kind: 'page', page: found, hash, href: `${addressOf(found)}${hash}` };
-  return { kind: 'file', file, href: inRepository(file, hash) };
-}
-
-function inRepository(file: string, hash: string): string | undefined {
-  if (repository === undefined) return undefined;
-  const isFolder = existsSync(path.join(ROOT, file)) && statSync(path.join(ROOT, file)).isDirectory();
-  return `${repository}/${isFolder ? 'tree' : 'blob'}/main/${file}${hash}`;
-}
-
-/** As a browser opens it; npm's forms of it begin with `git+` and end with `.git`. */
-function repositoryAddress(): string | undefined {
-  const { repository } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
-    repository?: string | { readonly url: string };
-  };
-  const url = typeof repository === 'object' ? repository.url : repository;
-  return url
-    ?.replace(/^git\+/, '')
-    .replace(/\.git$/, '')
-    .replace(/^github:/, 'https://github.com/');
+  const address = inRepository(file);
+  return { kind: 'file', file, href: address === undefined ? undefined : `${address}${hash}` };
 }

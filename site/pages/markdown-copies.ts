@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { keyFiguresMarkdown } from './key-figures.ts';
 import { linkTarget } from './link-target.ts';
 import { linksIn, menu } from './menu.ts';
 import { addressOf, routeOf, SITE_PAGES, textOf, titleOf } from './site-pages.ts';
@@ -49,7 +50,8 @@ function pagesIn(items: Parameters<typeof linksIn>[0]): string[] {
 function markdownOf(page: string, base: string): string {
   // What is between the dashes at the top only the site reads; of the home page that is its beginning.
   const text = textOf(page).replace(/^---\n[^]*?\n---\n/, SUMMARY);
-  return outsideOfCode(text, (text) =>
+  const complete = text.replace('<!-- built: key-figures -->', () => keyFiguresMarkdown());
+  return outsideOfCode(complete, (text) =>
     text.replaceAll(/\]\(<?([^)\s>]+)>?/g, (whole, target: string) => {
       const link = linkTarget(target, page);
       if (link.kind === 'page') return `](${base}/${routeOf(link.page)}.md${link.hash}`;

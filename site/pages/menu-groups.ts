@@ -64,6 +64,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       { to: 'docs/concepts.md', text: 'Claims, leases, fencing' },
       { to: 'docs/glossary.md', text: 'Glossary' },
       { to: 'docs/simulation.md', text: 'Simulation' },
+      'docs/playground.md',
       'docs/outcomes.md',
       { to: 'docs/exactly-once.md', text: 'Exactly once' },
       {
@@ -136,6 +137,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     pages: [
       'docs/deploying.md',
       'docs/doctor.md',
+      'docs/settings-calculator.md',
       { to: 'docs/dev.md', text: '`dev` and `invoke`' },
       'docs/sam-local.md',
       'docs/console.md',

@@ -11,6 +11,10 @@ import { runFault } from '../simulation/run-fault.ts';
 import { batchWayPicture } from './batch-way.ts';
 import { claimLifePicture, claimLifeTable } from './claim-life.ts';
 import { crashPointsPicture, crashPointsTable } from './crash-points.ts';
+import { lifeOf } from '../settings/life-of-message.ts';
+import { lifePicture } from '../settings/life-picture.ts';
+import { ADVISED } from '../settings/settings.ts';
+import { oneBatchPicture } from './one-batch.ts';
 import { runPicture } from './run-picture.ts';
 
 /** The pictures of the pages, by their files, and how each is made. */
@@ -19,6 +23,10 @@ export const PICTURES: Readonly<Record<string, () => Promise<string>>> = {
   'docs/images/batch-way.svg': batchWayPicture,
   'docs/images/crash-points.svg': crashPointsPicture,
   'docs/images/simulation-run.svg': async () => runPicture(await runFault(faultNamed('after-effect'))),
+  'docs/images/one-batch.svg': () => oneBatchPicture(4),
+  'docs/images/one-batch-narrow.svg': () => oneBatchPicture(2),
+  'docs/images/failing-message.svg': async () =>
+    lifePicture(lifeOf({ ...ADVISED, visibilitySeconds: 20 }, { kind: 'process dies', afterSeconds: 10 })),
 };
 
 /** Dashboards to import, by their files, and how each is made. */

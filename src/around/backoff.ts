@@ -63,6 +63,13 @@ export function redeliveryDelayMs(
   if (outcome?.status === 'not-started' && outcome.reason === 'deadline') return 0;
   const asked = outcome?.status === 'failed' ? retryLaterMs(outcome.error) : undefined;
   if (asked !== undefined) return asked;
-  const receives = planned.record?.receiveCount ?? 1;
-  return random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (receives - 1));
+  return random() * longestDelayMs(planned.record?.receiveCount ?? 1, { baseDelayMs, maxDelayMs });
+}
+
+/** Returns the upper bound of the delay after a failure on delivery number `receives`. */
+export function longestDelayMs(
+  receives: number,
+  { baseDelayMs, maxDelayMs }: Required<BackoffOptions>,
+): number {
+  return Math.min(maxDelayMs, baseDelayMs * 2 ** (receives - 1));
 }

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { createGzip } from 'node:zlib';
 
 /** The files of a folder, as a host of static pages serves them. */
 export interface StaticServer {
@@ -26,8 +27,15 @@ export async function serveFolder(folder: string): Promise<StaticServer> {
     const asked = path.join(folder, decodeURIComponent(pathname));
     const file = existsSync(asked) && statSync(asked).isDirectory() ? path.join(asked, 'index.html') : asked;
     if (!existsSync(file)) return void response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
-    createReadStream(file).pipe(response);
+    const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
+    const isZipped =
+      /text|json|svg/.test(type) && /\bgzip\b/.test(String(request.headers['accept-encoding']));
+    response.writeHead(200, {
+      'content-type': type,
+      ...(isZipped && { 'content-encoding': 'gzip' }),
+    });
+    const content = createReadStream(file);
+    (isZipped ? content.pipe(createGzip()) : content).pipe(response);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

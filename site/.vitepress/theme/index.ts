@@ -1,5 +1,6 @@
 import type { Theme } from 'vitepress';
-import DefaultTheme from 'vitepress/theme';
+// With the reader's own fonts: those of the theme delay the first paint by several hundred milliseconds.
+import DefaultTheme from 'vitepress/theme-without-fonts';
 import { defineAsyncComponent, onMounted, onUpdated } from 'vue';
 import { chooseKept, keepTabs } from './kept-tabs.ts';
 import SiteLayout from './SiteLayout.vue';
@@ -21,6 +22,14 @@ const theme: Theme = {
     app.component(
       'CostsCalculator',
       defineAsyncComponent(() => import('./live/CostsCalculator.vue')),
+    );
+    app.component(
+      'CorePlayground',
+      defineAsyncComponent(() => import('./live/CorePlayground.vue')),
+    );
+    app.component(
+      'SettingsCalculator',
+      defineAsyncComponent(() => import('./live/SettingsCalculator.vue')),
     );
     app.component(
       'LiveSimulation',

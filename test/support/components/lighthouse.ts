@@ -8,7 +8,7 @@ import { npmPins } from './pins.ts';
 export const lighthouse: Component = {
   name: 'lighthouse',
   version: npmPins('lighthouse').version,
-  purpose: "Lighthouse's accessibility checks of the console's pages",
+  purpose: "Lighthouse's audits of the pages of the console and of the site",
   whyMissing: () => undefined,
   install: async () => void (await npmPackages('lighthouse')),
 };
@@ -21,10 +21,18 @@ interface AccessibilityReport {
   readonly failed: readonly string[];
 }
 
+/** What Lighthouse says of the load of a page: a score from 0 to 100 for each category, and what lowers them. */
+export interface LoadReport {
+  readonly scores: Readonly<Record<'performance' | 'accessibility' | 'best-practices' | 'seo', number>>;
+  readonly failed: readonly string[];
+}
+
 /** Lighthouse beside a browser. */
 export interface RunningLighthouse {
   /** Looks at the page that the browser shows at this address, as it is now; one at a time. */
   check(url: string): Promise<AccessibilityReport>;
+  /** Loads an address in a tab of its own, as a phone on a slow network; one at a time. */
+  load(url: string): Promise<LoadReport>;
   stop(): Promise<void>;
 }
 
@@ -35,14 +43,16 @@ export async function startLighthouse(debuggingPort: number): Promise<RunningLig
   const child = fork(program, [modules, String(debuggingPort)], { execArgv: [] });
   const ended = once(child, 'exit');
   await answerOf(child);
+  const ask = async <Report>(question: object): Promise<Report> => {
+    const answer = answerOf(child);
+    child.send(question);
+    const report = (await answer) as Report & { readonly error?: string };
+    if (report.error !== undefined) throw new Error(report.error);
+    return report;
+  };
   return {
-    async check(url) {
-      const answer = answerOf(child);
-      child.send({ url });
-      const report = (await answer) as AccessibilityReport & { readonly error?: string };
-      if (report.error !== undefined) throw new Error(report.error);
-      return report;
-    },
+    check: (url) => ask<AccessibilityReport>({ url }),
+    load: (url) => ask<LoadReport>({ url, loads: true }),
     async stop() {
       child.kill();
       await ended;
