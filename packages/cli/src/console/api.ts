@@ -12,13 +12,13 @@ import type {
   ParkedKind,
   RedeliverySettings,
   RefusalReason,
-  SentBy,
   StatisticsPeriod,
-  StoredError,
   TimelineEvent,
 } from 'batchlatch/operations';
 import type { Narrowing } from './claim-narrowing.ts';
 import type { ErrorGroup } from './error-tally.ts';
+
+export type * from './dead-letters-api.ts';
 
 /** `GET /api/session` */
 export interface Session {
@@ -278,38 +278,6 @@ export interface ChangesResult {
     readonly found?: ClaimJson;
     readonly error?: string;
   }[];
-}
-
-/** A message of a dead-letter queue. */
-export interface MessageJson {
-  readonly messageId: string;
-  readonly sentAt?: string;
-  readonly receiveCount: number;
-  readonly groupId?: string;
-  readonly sentBy: SentBy;
-  readonly source?: string;
-  readonly recordId: string;
-  readonly error?: StoredError;
-  readonly key?: string;
-  readonly claims: readonly ClaimJson[];
-  /** In characters. */
-  readonly bodyLength: number;
-}
-
-/** `POST /api/dead-letters/peek` */
-export interface PeekJson {
-  readonly messages: readonly MessageJson[];
-  readonly isWhole: boolean;
-  readonly total: number;
-  readonly stillHidden: number;
-  /**
-   * Absent if no search was needed. `isWhole` is false if parked claims remain to be searched with `scan`.
-   */
-  readonly parkedRead?: {
-    readonly readBy: 'index' | 'scan';
-    readonly rowsRead: number;
-    readonly isWhole: boolean;
-  };
 }
 
 /** The event `action`, and a row of `GET /api/actions`. */
