@@ -2,7 +2,7 @@ import type { Span, Waterfall, WaterfallRow } from '../api-types.ts';
 import { durationText } from '../text/times.ts';
 
 /** A span as it is drawn: its place and length in percent of the whole width. */
-export interface Bar {
+interface Bar {
   readonly what: Span['what'];
   readonly left: number;
   readonly width: number;
