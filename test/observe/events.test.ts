@@ -127,7 +127,7 @@ describe('What is told of a record', () => {
     const b = bench();
     const event = messages('a', 'b');
     Object.assign(event.Records[1] as object, { messageId: '' });
-    await expect(b.processor(succeeds)(event)).rejects.toThrow('without a messageId');
+    await expect(b.processor(succeeds)(event)).rejects.toThrow('have no messageId');
     expect(b.eventsOf('invalid')).toMatchObject([{ recordId: 'record 1' }]);
   });
 

@@ -131,7 +131,7 @@ describe('B3: identifiers', () => {
 
     await expect(process(event)).rejects.toMatchObject({
       code: 'BATCHLATCH_UNNAMED_RECORD',
-      message: expect.stringContaining('1 record(s) without a messageId'),
+      message: expect.stringContaining('1 record(s) have no messageId'),
     });
     expect(runs).toEqual(['a', 'b']);
 
