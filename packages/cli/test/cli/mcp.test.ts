@@ -132,6 +132,7 @@ describe('mcp', () => {
     await make('explain#2', 'in-progress');
     const { call } = await serve(endpoint());
     expect(await call('explain_claim', { key: 'explain#1' })).toMatchObject({
+      nextStep: { kind: 'person' },
       whyParked: 'failed for good: repair the cause, then release it',
       timeline: [{ kind: 'claimed' }, { kind: 'parked' }],
       changes: { release: 'may run again', resolve: 'counts as done, does not run' },

@@ -95,9 +95,14 @@ function toJson(
   showResult: boolean,
   queue: RedeliverySettings | undefined,
 ): object {
-  const { at, ...step } = nextStepOf(claim, now(), queue);
-  const nextStep = { ...step, ...(at !== undefined && { at: isoTime(at) }) };
+  const nextStep = nextStepJson(claim, now(), queue);
   return { ...claimJson(claim, now(), { showResult }), nextStep };
+}
+
+/** Returns what happens next to a claim as JSON, with its time in ISO 8601. */
+export function nextStepJson(claim: Claim, now: number, queue?: RedeliverySettings): object {
+  const { at, ...step } = nextStepOf(claim, now, queue);
+  return { ...step, ...(at !== undefined && { at: isoTime(at) }) };
 }
 
 /** Returns what happens next as a sentence, such as `Nothing: completed, forgotten at …`. */

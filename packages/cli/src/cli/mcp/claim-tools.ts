@@ -10,6 +10,7 @@ import {
 import * as z from 'zod';
 import { isoTime } from '../../tool-base/iso-time.ts';
 import { parkedText } from '../claims/claim-cells.ts';
+import { nextStepJson } from '../claims/show-claims.ts';
 import { planChange } from '../claims/plan-change.ts';
 import { CliError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
@@ -120,6 +121,7 @@ function addExplain({ add, claims, context }: Toolbox): void {
       const now = context.now();
       return {
         claim: claimJson(claim, now),
+        nextStep: nextStepJson(claim, now),
         ...(parkedText(claim) !== undefined && { whyParked: parkedText(claim) }),
         timeline: claimTimeline(claim, now).map(({ at, ...event }) => ({
           at: isoTime(at) ?? null,
