@@ -99,7 +99,10 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     await find('message-of-orders#v1:5');
     // A message id that was shown before leads to its claim at once, another one to a list of it.
     const claim = page.getByRole('heading', { name: 'orders#v1:5' });
-    await claim.or(page.getByRole('link', { name: 'orders#v1:5' })).first().waitFor();
+    await claim
+      .or(page.getByRole('link', { name: 'orders#v1:5' }))
+      .first()
+      .waitFor();
     await find('4f1c2d3e');
     expect(await keys(6)).toContain('orders#v1:5');
     await page.getByRole('link', { name: 'orders#v1:5' }).click();
