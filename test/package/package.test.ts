@@ -85,6 +85,33 @@ describe('The packed package', () => {
   });
 });
 
+describe('The packed constructs', () => {
+  it('deploy the function and the pages of the installed batchlatch-cli, and none of its commands', async () => {
+    const constructs = await packPackage('batchlatch-cdk', folder);
+    const others = [await packPackage('batchlatch', folder), await packPackage('batchlatch-cli', folder)];
+    const team = await installPacked([constructs, ...others], ['aws-cdk-lib', 'constructs']);
+    const app = path.join(team.folder, 'app.mjs');
+    await writeFile(
+      app,
+      `import { App, Stack } from 'aws-cdk-lib/core';
+      import * as iam from 'aws-cdk-lib/aws-iam';
+      import { ClaimsConsole, ClaimsTable } from 'batchlatch-cdk';
+      const app = new App({ outdir: 'out', analyticsReporting: false, treeMetadata: false });
+      const stack = new Stack(app, 'Shop');
+      new ClaimsConsole(stack, 'Console', {
+        claims: new ClaimsTable(stack, 'Claims'),
+        functionUrl: { read: [iam.User.fromUserArn(stack, 'Sue', 'arn:aws:iam::123456789012:user/sue')] },
+      });
+      app.synth();`,
+    );
+    await promisify(execFile)(process.execPath, [app], { cwd: team.folder });
+    const out = path.join(team.folder, 'out');
+    const assets = (await readdir(out)).filter((name) => name.startsWith('asset.'));
+    const contents = await Promise.all(assets.map((name) => readdir(path.join(out, name))));
+    expect(contents.map((names) => names.toSorted())).toContainEqual(['console-app', 'console-function']);
+  }, 120_000);
+});
+
 describe('The packed command line', () => {
   it('loads no command to say its version', async () => {
     const coverage = path.join(folder, 'loaded-by-version');

@@ -1,7 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { App, Duration, SecretValue, Stack } from 'aws-cdk-lib/core';
+import { Duration, SecretValue, Stack } from 'aws-cdk-lib/core';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elbv2 from 'aws-cdk-lib/aws-elasticloadbalancingv2';
@@ -16,7 +14,7 @@ import {
 } from 'batchlatch-cdk';
 import { checkConfig } from '../../cli/src/console-function/config.ts';
 import { CHANGES, type ConsolePermissions, READS } from '../../../test/support/console-permissions.ts';
-import { allowedTo, claimsOf, code, outdir, synthesised } from './synthesised.ts';
+import { allowedTo, claimsOf, code, synthesised } from './synthesised.ts';
 
 const ON_CALL = 'arn:aws:iam::123456789012:role/team/OnCall';
 const SUE = 'arn:aws:iam::123456789012:user/sue';
@@ -156,22 +154,6 @@ describe('ClaimsConsole', () => {
   ];
   it.each(wrong)('refuses %s', (_what, build, message) => {
     expect(build).toThrow(message);
-  });
-
-  it('deploys the function and the pages of batchlatch-cli, and none of its commands', () => {
-    const app = new App({ outdir, analyticsReporting: false, treeMetadata: false });
-    const stack = new Stack(app, 'WithAsset');
-    void new ClaimsConsole(stack, 'Console', {
-      claims: claimsOf(stack),
-      functionUrl: { read: [iam.User.fromUserArn(stack, 'Sue', SUE)] },
-    });
-    app.synth();
-    const asset = readdirSync(outdir).find((name) => existsSync(join(outdir, name, 'console-function')));
-    expect(readdirSync(join(outdir, asset ?? 'none')).toSorted()).toEqual([
-      'console-app',
-      'console-function',
-    ]);
-    expect(existsSync(join(outdir, asset ?? '', 'console-app', 'index.html'))).toBe(true);
   });
 });
 
