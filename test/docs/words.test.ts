@@ -7,7 +7,9 @@ const LIMIT = 60_000;
 
 const pages = new Map(
   [
-    ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
     ...[...PAGES.keys()].filter((page) => /^docs\/(?!decisions\/)/.test(page)),
     ...readdirSync('packages')
       .map((name) => path.join('packages', name, 'README.md'))
