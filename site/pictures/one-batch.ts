@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
     cell: (before, order) =>
       hasBeen(before, order, 'effect') ? ['died', 'charged, not stored'] : ['died', 'not charged yet'],
   },
-  { title: 'takes over, leases ended', kind: 'took over', cell: () => ['live', 'attempt 2'] },
+  { title: 'takes over', kind: 'took over', cell: () => ['live', 'attempt 2'] },
   {
     title: 'responds',
     kind: 'answers',
