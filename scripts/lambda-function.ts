@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { packagesOf } from './third-party-licenses.ts';
 
-/** Where packages are found when the build goes into another folder. */
-const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Gives ES modules a `require`, for those of their packages that are CommonJS. */
 export const REQUIRE =
@@ -20,6 +19,8 @@ export async function buildLambdaFunction(
   define: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
   const { metafile } = await build({
+    // npm builds a package in its own folder, and the paths of packages are told from here.
+    absWorkingDir: ROOT,
     entryPoints: [entry],
     outfile: path.join(folder, 'index.mjs'),
     bundle: true,
@@ -27,7 +28,8 @@ export async function buildLambdaFunction(
     format: 'esm',
     target: 'node20',
     legalComments: 'none',
-    nodePaths: [MODULES],
+    // Where packages are found when the build goes into another folder.
+    nodePaths: [path.join(ROOT, 'node_modules')],
     external: ['@aws-sdk/*'],
     define: { ...define },
     banner: { js: REQUIRE },
