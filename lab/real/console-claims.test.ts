@@ -82,7 +82,9 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     ['an order id, which is a key without its namespace', '4', 'orders#v1:4'],
   ])('opens the one claim of %s from any page, and Back goes to that page', async (_what, text, found) => {
     await open('/actions');
+    await page.getByRole('heading', { name: 'Actions' }).waitFor();
     await page.keyboard.press('/');
+    await page.locator('#search-q:focus').waitFor();
     await page.keyboard.type(text);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: found }).waitFor();
