@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Duration, SecretValue, Stack } from 'aws-cdk-lib/core';
+import { Duration, SecretValue, type Stack } from 'aws-cdk-lib/core';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elbv2 from 'aws-cdk-lib/aws-elasticloadbalancingv2';
