@@ -1,7 +1,7 @@
 import { listClaims, stateOf } from 'batchlatch/operations';
 import { ErrorTally } from '../../console/error-tally.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
-import { type Claims } from '../connect/claims.ts';
+import type { Claims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import { formatNumber } from '../print/plural.ts';
 import { collect, costText, tellNewer } from './collect.ts';
@@ -13,17 +13,14 @@ export async function showByError(
   context: Context,
 ): Promise<void> {
   const { screen, signal, now } = context;
-  const tally = new ErrorTally();
   const query = prefix === undefined ? {} : { keyPrefix: prefix };
   const { claims: read, ...reading } = await collect(
-    async (page) => {
-      const { claims: some, ...rest } = await listClaims(claims.store, { ...query, ...page }, { signal });
-      for (const claim of some) tally.add(claim, stateOf(claim, now()));
-      return { ...rest, claims: some };
-    },
+    (page) => listClaims(claims.store, { ...query, ...page }, { signal }),
     limit,
     context,
   );
+  const tally = new ErrorTally();
+  for (const claim of read) tally.add(claim, stateOf(claim, now()));
   const isWhole = reading.next === undefined;
   const errors = tally.result();
   if (screen.isJson) {

@@ -3,13 +3,11 @@ import { withOptions } from '../arguments/common-options.ts';
 import { keyOptions } from '../arguments/key-options.ts';
 import { changeOptions, consentOptions, watchOption } from '../arguments/shared-options.ts';
 import { integerBetween, jsonText } from '../arguments/values.ts';
-import type { ClaimState, OperationKind, ParkedKind } from 'batchlatch/operations';
+import type { OperationKind } from 'batchlatch/operations';
 import type { AddSubcommand, Subcommand } from '../subcommand.ts';
 import type { ChangeOptions } from './change-claims.ts';
 import { narrowing } from './narrow-selection.ts';
-
-const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const satisfies ClaimState[];
-const PARKED = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies ParkedKind[];
+import { PARKED_KINDS, STATES } from './state-selection.ts';
 
 /** `batchlatch claims …` */
 export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): void {
@@ -240,7 +238,7 @@ function selecting(command: Command): Command {
       new Option(
         '--parked <kind>',
         'parked claims only: outcome unknown (lapsed), failed for good, too many attempts, or done',
-      ).choices(PARKED),
+      ).choices(PARKED_KINDS),
     )
     .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#');
 }

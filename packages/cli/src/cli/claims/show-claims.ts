@@ -16,6 +16,7 @@ import type { KeyOptions } from '../arguments/key-options.ts';
 import { withClaims } from '../connect/claims.ts';
 import { isQueueUrl, namedQueueUrl, withSqs } from '../connect/sqs.ts';
 import { redeliveryIn } from '../../console/queue-reader.ts';
+import type { WaterfallJson } from '../../console/waterfall/read-waterfall.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
 import { relativeTime } from '../print/times.ts';
@@ -47,12 +48,11 @@ export const showCommand: Run<ShowOptions> = async (context, options, operands) 
     const { showResult = false } = options;
     const queue = claims.length === 0 ? undefined : await redeliveryOf(options, context);
     const log = await logOf(options, context);
-    const shown = await Promise.all(
-      claims.map(async (claim) => ({
-        claim,
-        waterfall: log === undefined ? undefined : await waterfallOfClaim(claim, log, context),
-      })),
-    );
+    const shown: { readonly claim: Claim; readonly waterfall: WaterfallJson | undefined }[] = [];
+    // One after the other: CloudWatch allows few searches a second, and a search may find many claims.
+    for (const claim of claims) {
+      shown.push({ claim, waterfall: log && (await waterfallOfClaim(claim, log, context)) });
+    }
     if (screen.isJson)
       screen.json({
         claims: shown.map(({ claim, waterfall }) => ({

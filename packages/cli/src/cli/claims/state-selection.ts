@@ -1,6 +1,15 @@
 import type { ClaimState, ListQuery, ParkedKind } from 'batchlatch/operations';
 import { UsageError } from '../cli-error.ts';
 
+export const STATES = [
+  'in-progress',
+  'overdue',
+  'failed',
+  'parked',
+  'completed',
+] as const satisfies ClaimState[];
+export const PARKED_KINDS = ['lapsed', 'failed', 'attempts', 'done'] as const satisfies ParkedKind[];
+
 /** The options that select claims by state. */
 export interface StateSelection {
   readonly state?: ClaimState;

@@ -16,8 +16,8 @@ interface ListOptions extends DeadLetterOptions, MessageFilter {
 
 /** A filter by the error of messages. */
 export interface MessageFilter {
-  readonly errorName?: string;
-  readonly errorCode?: string;
+  readonly errorName?: string | undefined;
+  readonly errorCode?: string | undefined;
 }
 
 /** Returns whether a message failed with the error of the filter. */

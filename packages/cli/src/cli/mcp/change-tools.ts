@@ -1,9 +1,4 @@
-import {
-  type OperationKind,
-  operateOnClaims,
-  redriveDeadLetters,
-  type SeenClaim,
-} from 'batchlatch/operations';
+import { type OperationKind, operateOnClaims, redriveDeadLetters } from 'batchlatch/operations';
 import * as z from 'zod';
 import { changeJson } from '../claims/report-changes.ts';
 import { CliError } from '../cli-error.ts';
@@ -61,15 +56,8 @@ function addClaimChange(
     input: { claims: CLAIMS, reason: REASON },
     // Without the client's signal: a change that was sent may have been made, so its outcome is waited for.
     async answer({ claims: given, reason }) {
-      const seen: readonly SeenClaim[] = given;
-      const outcomes = await operateOnClaims(claims.store, seen, { operation, operator, reason });
-      const changes = seen.map(({ key: name }, index) => ({
-        name,
-        outcome: outcomes[index] ?? {
-          status: 'error' as const,
-          error: new Error('the store gave no answer'),
-        },
-      }));
+      const outcomes = await operateOnClaims(claims.store, given, { operation, operator, reason });
+      const changes = outcomes.map((outcome, index) => ({ name: given[index]?.key ?? '', outcome }));
       return changeJson(changes, context.now());
     },
   });
@@ -96,14 +84,10 @@ function addRedrive({ add, letters }: Toolbox, operator: string): void {
       if ([messageIds !== undefined, isByError, all === true].filter(Boolean).length !== 1) {
         throw new CliError('Expected one of messageIds, an error (errorName, errorCode) and all.');
       }
-      const filter = {
-        ...(errorName !== undefined && { errorName }),
-        ...(errorCode !== undefined && { errorCode }),
-      };
       const result = await redriveDeadLetters(letters.sqs, {
         ...letters.common,
         signal,
-        which: messageIds ?? (isByError ? (message) => hasError(message, filter) : 'all'),
+        which: messageIds ?? (isByError ? (message) => hasError(message, { errorName, errorCode }) : 'all'),
         completed: 'skip',
         reason,
         operator,

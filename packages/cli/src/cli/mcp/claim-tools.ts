@@ -1,23 +1,15 @@
-import {
-  type Claim,
-  claimJson,
-  claimStatistics,
-  claimTimeline,
-  findClaims,
-  inspectClaim,
-  listClaims,
-} from 'batchlatch/operations';
+import { claimJson, claimStatistics, claimTimeline, inspectClaim, listClaims } from 'batchlatch/operations';
 import * as z from 'zod';
 import { isoTime } from '../../tool-base/iso-time.ts';
 import { parkedText } from '../claims/claim-cells.ts';
 import { nextStepJson } from '../claims/show-claims.ts';
+import { findNamed } from '../claims/find-claims.ts';
 import { planChange } from '../claims/plan-change.ts';
+import { PARKED_KINDS, STATES } from '../claims/state-selection.ts';
 import { CliError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Toolbox } from './toolbox.ts';
 
-const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const;
-const PARKED = ['lapsed', 'failed', 'attempts', 'done'] as const;
 const OPERATIONS = ['release', 'resolve', 'park', 'forget'] as const;
 
 const key = z.string().min(1).describe('The key of the claim, as list_claims gives it');
@@ -39,7 +31,10 @@ function addList({ add, claims, context }: Toolbox): void {
       'lapsed means that the outcome is unknown, failed that the handler failed for good.',
     input: {
       state: z.enum(STATES).optional(),
-      parked: z.enum(PARKED).optional().describe('Only parked claims of this kind; state is then parked'),
+      parked: z
+        .enum(PARKED_KINDS)
+        .optional()
+        .describe('Only parked claims of this kind; state is then parked'),
       prefix: z.string().min(1).optional().describe('Only keys that begin with this, such as orders#'),
       limit: z.int().min(1).max(200).default(20),
       cursor: z.string().optional().describe('`next` of the answer before, to go on after it'),
@@ -74,37 +69,15 @@ function addFind({ add, claims, context }: Toolbox): void {
       recordId: z.string().min(1).optional(),
     },
     async answer({ key: name, hash, recordId }, signal) {
-      const found = await find(name, hash, recordId, signal);
-      return { claims: found.map((claim) => claimJson(claim, context.now())) };
+      const keys = name === undefined ? [] : [name];
+      const named = { ...(hash !== undefined && { hash }), ...(recordId !== undefined && { recordId }) };
+      if (keys.length + Object.keys(named).length !== 1) {
+        throw new CliError('Expected one of key, hash and recordId.');
+      }
+      const found = await findNamed(claims.store, keys, named, { ...context, signal });
+      return { claims: found.claims.map((claim) => claimJson(claim, context.now())) };
     },
   });
-
-  async function find(
-    name: string | undefined,
-    hash: string | undefined,
-    recordId: string | undefined,
-    signal: AbortSignal,
-  ): Promise<readonly Claim[]> {
-    if ([name, hash, recordId].filter((given) => given !== undefined).length !== 1) {
-      throw new CliError('Expected one of key, hash and recordId.');
-    }
-    if (name !== undefined) {
-      const claim = await inspectClaim(claims.store, name, { signal });
-      return claim === undefined ? [] : [claim];
-    }
-    const search = hash === undefined ? { recordId: recordId ?? '' } : { keyHash: hash.toLowerCase() };
-    const found: Claim[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await findClaims(claims.store, search, {
-        signal,
-        ...(cursor !== undefined && { cursor }),
-      });
-      found.push(...page.claims);
-      cursor = hash !== undefined && found.length > 0 ? undefined : page.next;
-    } while (cursor !== undefined);
-    return found;
-  }
 }
 
 function addExplain({ add, claims, context }: Toolbox): void {
@@ -119,10 +92,11 @@ function addExplain({ add, claims, context }: Toolbox): void {
       if (claim === undefined)
         return { claim: null, meaning: `There is no claim of this key in ${claims.place}.` };
       const now = context.now();
+      const whyParked = parkedText(claim);
       return {
         claim: claimJson(claim, now),
         nextStep: nextStepJson(claim, now),
-        ...(parkedText(claim) !== undefined && { whyParked: parkedText(claim) }),
+        ...(whyParked !== undefined && { whyParked }),
         timeline: claimTimeline(claim, now).map(({ at, ...event }) => ({
           at: isoTime(at) ?? null,
           ...event,

@@ -25,11 +25,7 @@ export function addDeadLetterTools({ add, letters, context }: Toolbox): void {
         signal,
         limit,
       });
-      const filter = {
-        ...(errorName !== undefined && { errorName }),
-        ...(errorCode !== undefined && { errorCode }),
-      };
-      const shown = messages.filter((message) => hasError(message, filter));
+      const shown = messages.filter((message) => hasError(message, { errorName, errorCode }));
       return { messages: shown.map((message) => messageJson(message, context.now())), isWhole, total };
     },
   });

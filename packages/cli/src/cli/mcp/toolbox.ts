@@ -33,14 +33,16 @@ interface Tool<Shape extends z.ZodRawShape> {
 export interface Toolbox extends Places {
   add<Shape extends z.ZodRawShape>(tool: Tool<Shape>): void;
   /** Waits for the tools that are running. */
-  settled(): Promise<unknown>;
+  settled(): Promise<void>;
 }
 
 export function toolbox(server: McpServer, places: Places): Toolbox {
   const running = new Set<Promise<CallToolResult>>();
   return {
     ...places,
-    settled: () => Promise.all(running),
+    async settled() {
+      while (running.size > 0) await Promise.all(running); // one may begin while others end
+    },
     add({ name, description, input, changes = false, answer }) {
       const schema: z.ZodType = z.strictObject(input);
       const annotations = { readOnlyHint: !changes, destructiveHint: changes, openWorldHint: false };
