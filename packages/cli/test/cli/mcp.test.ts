@@ -292,6 +292,7 @@ describe('mcp', () => {
       new StdioClientTransport({
         command: process.execPath,
         args: ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts', 'mcp', ...endpoint()],
+        stderr: 'ignore',
       }),
     );
     const { content } = (await client.callTool({
