@@ -9,6 +9,7 @@
  * is done in this way.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -41,6 +42,16 @@ for (const name of positionals.length === 0 ? Object.keys(BUILDS) : positionals)
   if (start === undefined)
     throw new Error(`Expected names of ${Object.keys(BUILDS).join(', ')}, got \`${name}\``);
   await start(out);
+}
+await linkBin();
+
+/** Lets `npx batchlatch` work in a checkout: npm links no bin whose file is missing, as it is at `npm ci`. */
+async function linkBin(): Promise<void> {
+  const bin = path.join(ROOT, 'node_modules/.bin/batchlatch');
+  const isPacking = process.env['npm_lifecycle_event'] === 'prepack';
+  if (isPacking || existsSync(bin) || !existsSync(path.join(ROOT, 'packages/cli/dist/cli'))) return;
+  const rebuild = ['rebuild', 'batchlatch-cli', '--ignore-scripts', '--silent'];
+  await promisify(execFile)('npm', rebuild, { cwd: ROOT, shell: process.platform === 'win32' });
 }
 
 async function buildLibrary(folder: string): Promise<void> {
