@@ -33,7 +33,7 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = 
     'lab/real/development-servers.test.ts',
     "'start'",
   ],
-  'node packages/cli/dist/cli/batchlatch.js': [CI, 'node packages/cli/dist/cli/batchlatch.js'],
+  'npx batchlatch': [CI, 'npx batchlatch doctor'],
   'scripts/aws-check.sh': ['lab/real/aws-check.test.ts', 'scripts/aws-check.sh'],
   'scripts/mutation.sh': [CI, 'scripts/mutation.sh'],
   'scripts/pin.sh': [CI, 'scripts/pin.sh'],
