@@ -3,7 +3,7 @@ import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import type { BatchEvent, Observer } from '../../src/observe/observer.ts';
 import type { MemoryStore } from '../../src/stores/memory/memory-store.ts';
 import type { Sandbox } from './sandbox.ts';
-import type { SkippingClock } from './skipping-clock.ts';
+import type { AdvancingClock } from './advancing-clock.ts';
 
 export const TIMEOUT_MS = 5_000;
 
@@ -26,7 +26,7 @@ export type Ending =
 /** An execution environment whose process runs one invocation. */
 export interface Environment {
   readonly store: MemoryStore;
-  readonly clock: SkippingClock;
+  readonly clock: AdvancingClock;
   readonly keyName: KeyName;
   readonly sandbox: Sandbox;
   /** Resolves when the handler ends its process. */
@@ -108,7 +108,7 @@ function reachedFrom(store: MemoryStore, life: Life): ClaimStore {
   };
 }
 
-function whileAlive(clock: SkippingClock, life: Life): Pick<SkippingClock, 'now' | 'setTimer'> {
+function whileAlive(clock: AdvancingClock, life: Life): Pick<AdvancingClock, 'now' | 'setTimer'> {
   return {
     now: () => clock.now(),
     setTimer: (callback, delayMs) =>

@@ -4,7 +4,6 @@ addEventListener('message', ({ data: source, ports: [port] }) => {
   const tell = (message) => port.postMessage(message);
   worker.addEventListener('message', ({ data }) => tell(data));
   worker.addEventListener('error', ({ message, lineno }) => tell({ type: 'broken', message, line: lineno }));
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker takes no origin
-  port.addEventListener('message', ({ data }) => worker.postMessage(data));
+  port.addEventListener('message', ({ data }) => worker.postMessage(data, []));
   port.start();
 });

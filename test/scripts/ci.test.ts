@@ -36,10 +36,8 @@ describe('.ci/run', () => {
     writeProgram('scripts/sam.sh', '[ "$1" != templates ] || echo template.yaml');
     for (const script of ['mutation', 'pin']) writeProgram(`scripts/${script}.sh`, 'true');
     writeProgram('bin/npm', jestWrites(results));
-    writeProgram(
-      'bin/node',
-      'case "$1" in --import | packages/cli/dist/*) ;; *) exec "$REAL_NODE" "$@" ;; esac',
-    );
+    writeProgram('bin/npx', 'true');
+    writeProgram('bin/node', 'case "$1" in --import) ;; *) exec "$REAL_NODE" "$@" ;; esac');
   });
   afterEach(() => {
     rmSync(dirname(checkout), { recursive: true });

@@ -25,7 +25,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * The actions of a team in a table of their own. Items are only inserted, so the console's role needs no
- * permission to change or delete one. A `log` is the list of all actions, or that of one key.
+ * permission to change or delete one. A `log` is the list of all actions, that of one key, or the claims of
+ * one action as they were seen.
  */
 export class ActionsTable implements ActionLog {
   readonly #options: ActionsTableOptions;
@@ -47,12 +48,14 @@ export class ActionsTable implements ActionLog {
     return (await this.#read<EventJson>(logOf(key))).toReversed();
   }
 
-  /** Inserts the action with what was seen of its claims. */
+  /** Inserts the action and, in an item that no list reads, its claims as they were seen: 300 KB at most. */
   async begin(action: ActionJson, claims: readonly SeenClaim[] = []): Promise<void> {
-    const seen = JSON.stringify(
-      claims.map(({ key, status, owner, attempt }) => [key, status, owner, attempt]),
-    );
-    await this.#insert([{ log: ACTIONS, at: `${action.at} ${action.job} begin`, value: action, seen }]);
+    const { at, job } = action;
+    const seen = claims.map(({ key, status, owner, attempt }) => [key, status, owner, attempt]);
+    await this.#insert([
+      { log: ACTIONS, at: `${at} ${job} begin`, value: action },
+      ...(seen.length > 0 ? [{ log: `seen ${job}`, at, value: seen }] : []),
+    ]);
   }
 
   async end(action: ActionJson, unrecorded: readonly UnrecordedAction[] = []): Promise<void> {
@@ -88,25 +91,19 @@ export class ActionsTable implements ActionLog {
   }
 
   async #insert(
-    items: readonly {
-      readonly log: string;
-      readonly at: string;
-      readonly value: object;
-      readonly seen?: string;
-    }[],
+    items: readonly { readonly log: string; readonly at: string; readonly value: object }[],
   ): Promise<void> {
     const { client, tableName, retentionDays, now } = this.#options;
     const expiresAt = String(Math.ceil((now() + retentionDays * DAY_MS) / 1_000));
     for (let start = 0; start < items.length; start += AT_ONCE) {
-      const Statements = items.slice(start, start + AT_ONCE).map(({ log, at, value, seen }) => {
-        const item = {
+      const Statements = items.slice(start, start + AT_ONCE).map(({ log, at, value }) =>
+        statement(tableName, {
           log: { S: log },
           at: { S: at },
           value: { S: JSON.stringify(value) },
           expiresAt: { N: expiresAt },
-        };
-        return statement(tableName, { ...item, ...(seen !== undefined && { seen: { S: seen } }) });
-      });
+        }),
+      );
       const { Responses = [] } = await client.batchExecuteStatement({ Statements });
       // A retry of a request whose answer was lost finds its own item: the key has the id of the job.
       const error = Responses.find(

@@ -103,6 +103,8 @@ export class ConsoleApi {
 
 /** Calls a route and waits for its job, which would stand still after the response. */
 async function answerOf(name: RequestName, request: ApiRequest, parts: ConsoleParts): Promise<WholeAnswer> {
+  // Credentials for a change may come too late to begin it.
+  request.signal.throwIfAborted();
   const { jobs } = parts;
   const stop = (): void => void jobs.stopAll();
   request.signal.addEventListener('abort', stop, { once: true });

@@ -7,7 +7,9 @@ import type { ActionJson, ClaimDetailJson, PeekJson, PlanJson, StartedJson } fro
 import { INPUTS, type RequestName } from '../../src/console/inputs.ts';
 import type { RedrivePlanJson } from '../../src/console/redrive-api.ts';
 import { isChange } from '../../src/console/routes.ts';
+import type { ConsoleConfig } from '../../src/console-function/config.ts';
 import { assumeRole } from '../../src/console-function/assume-role.ts';
+import type { ConsolePorts } from '../../src/console-function/console-ports.ts';
 import type { FunctionResponse } from '../../src/console-function/function-event.ts';
 import { CarriedPlans } from '../../src/console/carried-plans.ts';
 import { CHANGES, READS } from '../../../../test/support/console-permissions.ts';
@@ -34,12 +36,12 @@ describe('a console for a team', () => {
 
   async function change(key: string, operation: string, more: object = {}): Promise<StartedJson> {
     const plan = await ask(ANN, '/api/plan', { operation, filter: { by: 'key', q: key } });
-    const { plan: id } = json<PlanJson>(plan);
-    return json(await ask(ANN, '/api/changes', { plan: id, reason: REASON, ...more }));
+    const { plan: id } = json(plan) as PlanJson;
+    return json(await ask(ANN, '/api/changes', { plan: id, reason: REASON, ...more })) as StartedJson;
   }
 
   const detail = async (key: string): Promise<ClaimDetailJson> =>
-    json(await ask(BOB, `/api/claim?key=${encodeURIComponent(key)}`));
+    json(await ask(BOB, `/api/claim?key=${encodeURIComponent(key)}`)) as ClaimDetailJson;
 
   it('has a route for each change, so that the tests below are of something', () => {
     expect(CHANGING).toEqual(expect.arrayContaining(['POST /api/changes', 'POST /api/dead-letters/redrive']));
@@ -105,7 +107,7 @@ describe('a console for a team', () => {
   it('lists the actions of all, by everybody who asks', async () => {
     await of.park('orders#listed');
     const { job } = await change('orders#listed', 'release');
-    const { actions } = json<{ actions: ActionJson[] }>(await ask(BOB, '/api/actions'));
+    const { actions } = json(await ask(BOB, '/api/actions')) as { actions: ActionJson[] };
     expect(actions[0]).toMatchObject({
       job,
       what: 'release',
@@ -124,21 +126,72 @@ describe('a console for a team', () => {
       filter: { by: 'key', q: 'orders#unrecorded' },
     });
     const handler = of.handler({ config: { actionsTableName: 'no-such-table' } });
-    const body = { plan: json<PlanJson>(plan).plan, reason: REASON };
+    const body = { plan: (json(plan) as PlanJson).plan, reason: REASON };
     const answer = await handler(functionUrlEvent('/api/changes', { userArn: ANN, body }));
-    expect(json<StartedJson>(answer).ended).toMatchObject({ ended: 'failed' });
+    expect((json(answer) as StartedJson).ended).toMatchObject({ ended: 'failed' });
     expect((await detail('orders#unrecorded')).claim.state).toBe('parked');
+  });
+
+  it('keeps what was seen of the claims before it changes them', async () => {
+    await of.park('orders#seen');
+    const { claim } = await detail('orders#seen');
+    const { job } = await change('orders#seen', 'release');
+    const { dynamodb } = of.ports.clients();
+    const { Items } = await dynamodb.query({
+      TableName: of.config.actionsTableName,
+      KeyConditionExpression: '#log = :log',
+      ExpressionAttributeNames: { '#log': 'log' },
+      ExpressionAttributeValues: { ':log': { S: `seen ${job}` } },
+    });
+    expect(Items?.map(({ value }) => JSON.parse(value?.S ?? ''))).toEqual([
+      [['orders#seen', 'PARKED', claim.owner, 1]],
+    ]);
+  });
+
+  it('changes nothing if the credentials come after the deadline', async () => {
+    await of.park('orders#late-credentials');
+    const { plan } = json(
+      await ask(ANN, '/api/plan', {
+        operation: 'release',
+        filter: { by: 'key', q: 'orders#late-credentials' },
+      }),
+    ) as PlanJson;
+    const timers: (() => void)[] = [];
+    const clock: ConsolePorts['clock'] = {
+      now: () => Date.now(),
+      setTimer: (end) => {
+        timers.push(end);
+        return () => undefined;
+      },
+    };
+    const { credentialsFor } = of.ports;
+    const handler = of.handler({
+      ports: {
+        clock,
+        credentialsFor: (operator) => {
+          timers.forEach((end) => end());
+          return credentialsFor(operator);
+        },
+      },
+    });
+    const answer = await handler(
+      functionUrlEvent('/api/changes', { userArn: ANN, body: { plan, reason: REASON } }),
+    );
+    expect([answer.statusCode, answer.body]).toEqual([503, expect.stringContaining('out-of-time')]);
+    expect((await detail('orders#late-credentials')).claim.state).toBe('parked');
   });
 
   it('changes a claim once, though the page sends the plan twice', async () => {
     const key = 'orders#twice';
     await of.park(key);
-    const { plan } = json<PlanJson>(
+    const { plan } = json(
       await ask(ANN, '/api/plan', { operation: 'release', filter: { by: 'key', q: key } }),
-    );
+    ) as PlanJson;
     const results = [];
     for (let round = 0; round < 2; round += 1) {
-      results.push(json<StartedJson>(await ask(ANN, '/api/changes', { plan, reason: REASON })).ended?.result);
+      results.push(
+        (json(await ask(ANN, '/api/changes', { plan, reason: REASON })) as StartedJson).ended?.result,
+      );
     }
     expect(results).toEqual([
       expect.objectContaining({ done: 1 }),
@@ -173,12 +226,12 @@ describe('a console for a team', () => {
   it('stops before Lambda ends it, and says what is left', async () => {
     const keys = Array.from({ length: 3 }, (_, index) => `late#${index}`);
     await of.park(...keys);
-    const { plan } = json<PlanJson>(
+    const { plan } = json(
       await ask(ANN, '/api/plan', { operation: 'release', filter: { q: 'late#' } }),
-    );
+    ) as PlanJson;
     const event = functionUrlEvent('/api/changes', { userArn: ANN, body: { plan, reason: REASON } });
     const answer = await of.handler()(event, { getRemainingTimeInMillis: () => 0 });
-    expect(json<StartedJson>(answer).ended).toMatchObject({
+    expect((json(answer) as StartedJson).ended).toMatchObject({
       ended: 'aborted',
       result: { done: 0, notSent: 3 },
     });
@@ -193,7 +246,7 @@ describe('a console for a team', () => {
   });
 
   it('exports what matches', async () => {
-    const { ticket } = json<{ ticket: string }>(await ask(BOB, '/api/export', {}));
+    const { ticket } = json(await ask(BOB, '/api/export', {})) as { ticket: string };
     const { body, headers } = await ask(
       BOB,
       `/api/export?format=csv&ticket=${ticket}&by=prefix&q=orders%23forgotten`,
@@ -242,10 +295,15 @@ describe('the queues of a console for a team', () => {
   });
   afterAll(() => service.stop());
 
-  function ask(userArn: string, path: string, body?: unknown): Promise<FunctionResponse> {
+  function ask(
+    userArn: string,
+    path: string,
+    body?: unknown,
+    config: Partial<ConsoleConfig> = {},
+  ): Promise<FunctionResponse> {
     const { clients } = of.ports;
     const handler = of.handler({
-      config: { queues: service.queues },
+      config: { queues: service.queues, ...config },
       ports: {
         clients: (credentials) => ({
           ...clients(credentials),
@@ -261,27 +319,44 @@ describe('the queues of a console for a team', () => {
     await of.park(key);
     await service.sendParked([key]);
     const queue = 'orders-dead-letters';
-    const { messages } = json<PeekJson>(await ask(BOB, '/api/dead-letters/peek', { queue }));
+    const { messages } = json(await ask(BOB, '/api/dead-letters/peek', { queue })) as PeekJson;
     expect(messages.map((message) => message.key)).toEqual([key]);
     const { messageId } = messages[0] ?? {};
     expect(json(await ask(BOB, '/api/dead-letters/body', { queue, messageId }))).toMatchObject({
       body: expect.stringContaining(key),
     });
-    const plan = json<RedrivePlanJson>(await ask(BOB, '/api/dead-letters/plan', { queue, which: 'all' }));
+    const plan = json(await ask(BOB, '/api/dead-letters/plan', { queue, which: 'all' })) as RedrivePlanJson;
     expect(plan).toMatchObject({ moved: 1, released: 1 });
-    const { ended } = json<StartedJson>(
+    const { ended } = json(
       await ask(ANN, '/api/dead-letters/redrive', { plan: plan.plan, reason: REASON }),
-    );
+    ) as StartedJson;
     expect(ended).toMatchObject({ what: 'redrive', ended: 'whole', result: { moved: 1, released: 1 } });
-    const { claim, events } = json<ClaimDetailJson>(
+    const { claim, events } = json(
       await ask(BOB, `/api/claim?key=${encodeURIComponent(key)}`),
-    );
+    ) as ClaimDetailJson;
     expect(claim.state).toBe('failed');
     const operator = 'ann (123456789012 OnCall)';
     expect(events.slice(-2)).toMatchObject([
       { kind: 'changed', operation: 'release', operator, reason: REASON },
       { kind: 'redriven', operator, reason: REASON },
     ]);
+  });
+
+  it('redrive nothing if the action cannot be recorded', async () => {
+    const queue = 'orders-dead-letters';
+    await of.park('orders#unrecorded-redrive');
+    await service.sendParked(['orders#unrecorded-redrive']);
+    const body = { queue, which: 'all' };
+    const { plan } = json(await ask(BOB, '/api/dead-letters/plan', body)) as RedrivePlanJson;
+    const answer = await ask(
+      ANN,
+      '/api/dead-letters/redrive',
+      { plan, reason: REASON },
+      { actionsTableName: 'no-such-table' },
+    );
+    expect((json(answer) as StartedJson).ended).toMatchObject({ ended: 'failed' });
+    const { messages } = json(await ask(BOB, '/api/dead-letters/peek', { queue })) as PeekJson;
+    expect(messages.map(({ key }) => key)).toEqual(['orders#unrecorded-redrive']);
   });
 });
 

@@ -106,6 +106,16 @@ describe('behind a load balancer', () => {
     expect(keys.asked()).toBe(before);
   });
 
+  it('keeps 20 keys at most, so that ids of keys do not fill its memory', async () => {
+    const keyOf = publicKeysOf(keys.address);
+    for (let index = 0; index <= 20; index += 1) await keyOf(`${keys.kid}-${index}`);
+    const before = keys.asked();
+    await keyOf(`${keys.kid}-20`);
+    expect(keys.asked()).toBe(before);
+    await keyOf(`${keys.kid}-0`);
+    expect(keys.asked()).toBe(before + 1);
+  });
+
   it('says that keys cannot be read, and lets nobody in', async () => {
     const ports = { clock, keys: publicKeysOf('http://127.0.0.1:9') };
     const answer = await of.handler({ ports })(loadBalancerEvent('/api/session', { token: keys.token() }));

@@ -7,6 +7,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 /** A load balancer that signs, and the address of its public keys. */
 export interface Signing {
   readonly address: string;
+  /** The id of the key. The address has it under every id that begins so. */
+  readonly kid: string;
   /** How many keys were asked for. */
   readonly asked: () => number;
   /** Signs a token as a load balancer does: ES256, with padded base64url. */
@@ -36,7 +38,7 @@ export function signing(): Signing {
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
-    const isKnown = request.url === `/${kid}`;
+    const isKnown = request.url?.startsWith(`/${kid}`) === true;
     response.writeHead(isKnown ? 200 : 403);
     response.end(isKnown ? own.publicKey.export({ type: 'spki', format: 'pem' }) : 'AccessDenied');
   });
@@ -61,6 +63,7 @@ export function signing(): Signing {
     get address() {
       return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     },
+    kid,
     asked: () => asked,
     token: tokenBy(own),
     forgedToken: tokenBy(other),

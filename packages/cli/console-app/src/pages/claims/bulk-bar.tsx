@@ -30,16 +30,16 @@ export function BulkBar({
   readonly onClear: () => void;
   readonly onDone: () => void;
 }): JSX.Element | null {
-  const [isAllMatching, setAllMatching] = useState(false);
+  const [isEveryMatch, setEveryMatch] = useState(false);
   const of = hrefOf(filter);
-  useEffect(() => setAllMatching(false), [of]);
+  useEffect(() => setEveryMatch(false), [of]);
   if (!allowChanges || (shown === 0 && !hasMore)) return null;
-  const words = isAllMatching ? `all that match: ${filterText(filter)}` : counted(selected.length, 'claim');
+  const words = isEveryMatch ? `all that match: ${filterText(filter)}` : counted(selected.length, 'claim');
   const ask = (operation: OperationKind): void =>
     askToChange({
       operation,
-      of: isAllMatching ? words : `${words} selected`,
-      what: isAllMatching ? { filter: requestOf(filter) } : { claims: selected.map(seen) },
+      of: isEveryMatch ? words : `${words} selected`,
+      what: isEveryMatch ? { filter: requestOf(filter) } : { claims: selected.map(seen) },
       onDone,
     });
   const askAll = (operation: OperationKind): void =>
@@ -49,11 +49,11 @@ export function BulkBar({
       what: { filter: requestOf(filter) },
       onDone,
     });
-  const first = isAllMatching || selected.length > 0 ? undefined : firstOf(filter);
-  const isTooMany = !isAllMatching && selected.length > MOST_SELECTED;
-  const hasAny = isAllMatching || (selected.length > 0 && !isTooMany);
+  const first = isEveryMatch || selected.length > 0 ? undefined : firstOf(filter);
+  const isTooMany = !isEveryMatch && selected.length > MOST_SELECTED;
+  const hasAny = isEveryMatch || (selected.length > 0 && !isTooMany);
   const selectionText = (): string => {
-    if (isAllMatching) return 'All that match';
+    if (isEveryMatch) return 'All that match';
     if (selected.length === 0) return 'None selected';
     return isTooMany
       ? `${words} selected: too many. Select at most ${numberText(MOST_SELECTED)}, or all that match`
@@ -64,8 +64,8 @@ export function BulkBar({
       <label class="check">
         <input
           type="checkbox"
-          checked={isAllMatching}
-          onChange={({ currentTarget }) => setAllMatching(currentTarget.checked)}
+          checked={isEveryMatch}
+          onChange={({ currentTarget }) => setEveryMatch(currentTarget.checked)}
         />
         All that match this filter
       </label>
@@ -89,7 +89,7 @@ export function BulkBar({
             {OPERATION_NAME[operation]}…
           </button>
         ))}
-        {selected.length > 0 && !isAllMatching && (
+        {selected.length > 0 && !isEveryMatch && (
           <button type="button" class="button button-plain" onClick={onClear}>
             Clear selection
           </button>

@@ -1,16 +1,16 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 
 /** The system's clock, which can be put forward between invocations. */
-export interface SkippingClock extends Clock {
-  skip(ms: number): void;
+export interface AdvancingClock extends Clock {
+  advance(ms: number): void;
 }
 
-export function skippingClock(): SkippingClock {
+export function advancingClock(): AdvancingClock {
   let aheadMs = 0;
   return {
     now: () => systemClock.now() + aheadMs,
     setTimer: systemClock.setTimer,
-    skip(ms) {
+    advance(ms) {
       aheadMs += ms;
     },
   };
