@@ -36,12 +36,8 @@ export { BatchAnswerError } from './around/gathering.ts';
 export { heartbeat, type HeartbeatOptions } from './around/heartbeat.ts';
 export { NotReadError, ReadingKillsError } from './around/reading-errors.ts';
 export { runWithoutClaim } from './around/run-without-claim.ts';
-export {
-  type BodyIssue,
-  InvalidBodyError,
-  SchemaFailedError,
-  standardSchema,
-} from './around/standard-schema.ts';
+export { InvalidBodyError, SchemaFailedError, standardSchema } from './around/standard-schema.ts';
+export type { BodyIssue } from './messages/body-issues.ts';
 export { suspectsFirst } from './around/suspects-first.ts';
 export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './around/wait-for-owner.ts';
 export type {

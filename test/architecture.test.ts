@@ -21,6 +21,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   options: [],
   // Which requests a server of this machine refuses, whoever serves.
   guard: [],
+  // One description of messages for their sender and their consumer.
+  messages: ['keys', 'options'],
   // One attempt of one key, whoever makes it.
   attempts: ['claims', 'observe/observed.ts', 'observe/observer.ts'],
   // Knows what is around records by its contract only, which is its own.
@@ -35,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'observe/observer.ts',
     'observe/tell-observer.ts',
   ],
-  around: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
+  around: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options', 'messages'],
   observe: ['claims', 'options', 'aws/request-watch.ts'],
   // Of an optional package.
   opentelemetry: ['claims', 'options', 'observe/observed.ts', 'observe/observer.ts', 'aws/request-watch.ts'],

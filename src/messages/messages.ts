@@ -1,0 +1,42 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Message } from './message.ts';
+
+/** The types of message by name. */
+export type MessageTypes = Readonly<Record<string, Message>>;
+
+/**
+ * The types of message of a queue, a topic or an event bus: one description for the sender and the consumer.
+ * Created by `messages()`.
+ *
+ * @typeParam Types The types by name.
+ */
+export interface Messages<Types extends MessageTypes = MessageTypes> {
+  /** The types by name. */
+  readonly types: Types;
+}
+
+/** The body of a type as it is sent: its schema's input. */
+export type SentAs<Types extends MessageTypes, Type extends keyof Types> = StandardSchemaV1.InferInput<
+  Types[Type]['schema']
+>;
+
+/** The body of a type as a handler gets it: its schema's output. */
+export type HandledAs<Types extends MessageTypes, Type extends keyof Types> = StandardSchemaV1.InferOutput<
+  Types[Type]['schema']
+>;
+
+/**
+ * Describes the types of message that a queue, a topic or an event bus carries.
+ *
+ * @typeParam Types The types by name.
+ * @param types The types by name. The name travels with each message.
+ *
+ * @example
+ * export const orders = messages({
+ *   OrderPlaced: message(orderPlaced, { key: ['orderId'], group: 'tenantId' }),
+ *   OrderCancelled: message(orderCancelled, { key: ['orderId'], group: 'tenantId' }),
+ * });
+ */
+export function messages<Types extends MessageTypes>(types: Types): Messages<Types> {
+  return { types };
+}
