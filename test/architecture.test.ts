@@ -101,7 +101,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/dynamodb-admin.ts',
   ],
   operations: ['claims', 'aws/sdk', 'guard', 'options', 'queues', 'keys', 'sources'],
-  testing: ['claims', 'options', 'worker/failed-items.ts'],
+  testing: [
+    'claims',
+    'messages',
+    'options',
+    'sender/send-error.ts',
+    'sender/sender.ts',
+    'worker/failed-items.ts',
+  ],
   // How texts from elsewhere are shown, whoever shows them.
   text: [],
   // What is small and used by all tools: time, errors, checks of options.
