@@ -176,6 +176,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'queues',
     'observe',
+    'messages',
     'options/command-client.ts',
     'stores',
     'presets',
