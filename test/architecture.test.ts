@@ -69,6 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/redis-client.ts',
   ],
   s3: ['claims', 'sources', 'options'],
+  outbox: ['messages', 'options', 'observe/json-lines.ts', 'observe/log-line.ts', 'sources', 'stores/dynamodb'],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   durable: [
     'claims',
@@ -95,7 +96,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   monitor: [
     'claims',
     'options',
-    'observe/json-lines.ts',
+    'observe/log-line.ts',
     'operations/parked-kind.ts',
     'stores/dynamodb/dynamodb-admin.ts',
   ],
