@@ -69,7 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/redis-client.ts',
   ],
   s3: ['claims', 'sources', 'options'],
-  outbox: ['messages', 'options', 'observe/json-lines.ts', 'observe/log-line.ts', 'sources', 'stores/dynamodb'],
+  outbox: ['claims', 'messages', 'keys', 'options', 'observe/json-lines.ts', 'observe/log-line.ts', 'sources', 'stores/dynamodb'],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   durable: [
     'claims',

@@ -48,7 +48,8 @@ export function headOf(lane: string, items: readonly Row[], hasMore: boolean): L
   let before: number | undefined;
   for (const item of items) {
     const row = rowOf(item);
-    if (row === undefined) continue;
+    // A dropped row holds nothing. The counter notes it as sent, but it is kept for people.
+    if (row === undefined || row.state === 'DROPPED') continue;
     if (isNotedAsSent(row, counter)) {
       sent.push(row);
       continue;

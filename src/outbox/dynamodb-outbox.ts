@@ -5,16 +5,19 @@ import { isObject } from '../base/is-object.ts';
 import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
 import type { LargeBodies } from '../messages/large-bodies.ts';
 import type { Messages, MessageTypes, SentAs } from '../messages/messages.ts';
-import { anObject, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
+import {
+  aFunction,
+  anObject,
+  type Check,
+  checkOptionsOf,
+  objectWith,
+  required,
+} from '../options/check-options.ts';
 import { COUNTER, counterOf, keyOf, laneOf, newItem, type RowNumbers } from './dynamodb-row.ts';
 import { type OutboxTable, outboxTable, type OutboxTableOptions, tableChecks } from './dynamodb-table.ts';
-import { fitted } from './row-body.ts';
-
-/** Where the messages of an outbox go: what the relay's `createSender()` gets. */
-export type OutboxTarget =
-  | { readonly queueUrl: string }
-  | { readonly topicArn: string }
-  | { readonly eventBusName: string; readonly source: string };
+import { prepareBody } from './outbox-body.ts';
+import type { OutboxMessage } from './outbox-message.ts';
+import { assertGroups, type OutboxTarget } from './outbox-target.ts';
 
 /**
  * Options of `dynamoDBOutbox()`.
@@ -35,21 +38,14 @@ export interface DynamoDBOutboxOptions<Types extends MessageTypes> extends Outbo
    * such a body is an error.
    */
   readonly large?: LargeBodies;
-}
-
-/**
- * A message of one of the types.
- *
- * @typeParam Types The types by name.
- */
-export type OutboxMessage<Types extends MessageTypes> = {
-  readonly [Type in keyof Types & string]: {
-    /** The name of the type. */
-    readonly type: Type;
-    /** The body as it is sent: the schema's input. */
-    readonly body: SentAs<Types, Type>;
+  /** Returns the trace context that messages carry, at the moment of `message()`. Default: none. */
+  readonly trace?: () => {
+    /** The `traceparent` header. */
+    readonly traceparent?: string;
+    /** The `tracestate` header. */
+    readonly tracestate?: string;
   };
-}[keyof Types & string];
+}
 
 /** The entry of a transaction that writes the row of a message, with plain values. */
 export interface OutboxPut {
@@ -81,7 +77,7 @@ export interface DynamoDBOutbox<Types extends MessageTypes> {
    * row of its own, so make the entry once for a transaction that is tried again.
    *
    * Rejects with an `InvalidMessageError` for a body that does not fit the schema, with a `KeyError` for one
-   * without a key or a group, and with an `OutboxBodyError` for one that is too large.
+   * without a key or a group, and with a `ConfigurationError` for one that is too large.
    *
    * @param type The name of the type.
    * @param body The body as it is sent: the schema's input.
@@ -108,6 +104,7 @@ const checks: Readonly<Record<keyof DynamoDBOutboxOptions<MessageTypes>, Check>>
   }),
   to: anObject(),
   large: objectWith('put'),
+  trace: aFunction(),
 };
 
 /** How long a counter is kept after its last number. Numbers follow the clock, so a new one goes on above. */
@@ -136,13 +133,16 @@ export function dynamoDBOutbox<Types extends MessageTypes>(
   options: DynamoDBOutboxOptions<Types>,
 ): DynamoDBOutbox<Types> {
   checkOptionsOf('dynamoDBOutbox', options, checks);
-  const { messages, to, large, clock = systemClock } = options;
-  if (to !== undefined) assertGroups(messages, to);
+  const { messages, to, large, trace, clock = systemClock } = options;
+  assertGroups('dynamoDBOutbox', messages, to);
   const table = outboxTable('dynamoDBOutbox', options);
   const encode = messageEncoder(messages);
   const encoded = async (type: string, body: unknown): Promise<NewMessage> => {
     const outboxId = randomUUID();
-    return { outboxId, message: await fitted(await encode(type, body, outboxId), large, clock) };
+    const context = trace?.();
+    const { attributes, ...message } = await encode(type, body, outboxId);
+    const traced = { ...message, attributes: { ...attributes, ...context } };
+    return { outboxId, message: await prepareBody(traced, large, clock) };
   };
   return {
     async message(type, body) {
@@ -225,15 +225,4 @@ function takeNumbers(
       },
     },
   };
-}
-
-function assertGroups({ types }: Messages, to: OutboxTarget): void {
-  const name = 'queueUrl' in to ? to.queueUrl : 'topicArn' in to ? to.topicArn : '';
-  if (!name.endsWith('.fifo')) return;
-  for (const [type, { options }] of Object.entries(types)) {
-    if ('group' in options && options.group !== undefined) continue;
-    throw new ConfigurationError(
-      `dynamoDBOutbox: Expected the type ${type} to have a \`group\`: \`to\` is FIFO`,
-    );
-  }
 }

@@ -34,7 +34,7 @@ export interface RelayContext {
  * @param event The batch of the stream.
  * @param context The context from Lambda, which tells the remaining time.
  */
-export type OutboxRelay = (event: unknown, context?: RelayContext) => Promise<BatchResponse>;
+export type OutboxStreamHandler = (event: unknown, context?: RelayContext) => Promise<BatchResponse>;
 
 /**
  * Creates the Lambda handler that sends the messages of a DynamoDB outbox as soon as their transactions
@@ -54,7 +54,7 @@ export type OutboxRelay = (event: unknown, context?: RelayContext) => Promise<Ba
  * @example
  * export const handler = relay(createSender(orders, { queueUrl }));
  */
-export function relay(sender: RowSender, options: RelayOptions = {}): OutboxRelay {
+export function relay(sender: RowSender, options: RelayOptions = {}): OutboxStreamHandler {
   assertSender('relay', sender);
   checkOptionsOf('relay', options, { ...tableChecks, write: aFunction() });
   const table = outboxTable('relay', options);

@@ -1,11 +1,14 @@
+import { Buffer } from 'node:buffer';
+import type { StoredError } from '../claims/claim.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import type { Row } from '../stores/dynamodb/row.ts';
+import type { OutboxHistoryEntry } from './outbox-admin.ts';
 
-/** The index of rows that are not sent yet: they alone have its keys. */
+/** The index of rows: counters have none of its keys. */
 export const UNSENT_INDEX = 'unsent';
 
-/** The states of rows in the index. A sent row is deleted. */
-export type OutboxRowState = 'WAITING' | 'PARKED';
+/** The states of rows, as the index has them. A sent row is deleted. */
+export type OutboxRowState = 'WAITING' | 'PARKED' | 'DROPPED';
 
 /** The partitions of the index for each state; each takes 1,000 writes a second. */
 export const SHARDS = 8;
@@ -31,14 +34,13 @@ export interface OutboxRow extends EncodedMessage, OutboxPlace {
   readonly number: number | undefined;
   /** The number given before it; undefined if it was the counter's first. */
   readonly after: number | undefined;
-  readonly parkedAt: number | undefined;
-  readonly error: ParkedError | undefined;
-}
-
-/** Why a row could not be sent. */
-export interface ParkedError {
-  readonly name: string;
-  readonly message: string;
+  /** Changes with each change of the row; undefined for a row that was never changed. */
+  readonly version: string | undefined;
+  /** When it parked or was changed. */
+  readonly changedAt: number | undefined;
+  readonly error: StoredError | undefined;
+  readonly bodyBytes: number;
+  readonly history: readonly OutboxHistoryEntry[];
 }
 
 /** The counter of a lane. `first`: its first number; `sent`: up to here every row is sent or dropped. */
@@ -91,6 +93,7 @@ export function newItem(
     outboxId,
     type,
     body,
+    bodyBytes: Buffer.byteLength(body),
     attributes: { ...attributes },
     deduplicationId,
     ...(group !== undefined && { messageGroup: group }),
@@ -114,26 +117,41 @@ export function rowOf(item: Row): OutboxRow | undefined {
   const position = text('position');
   const outboxId = text('outboxId');
   const type = text('type');
-  const body = text('body');
-  const unsent = text('unsent');
+  const state = text('unsent')?.split('#')[0];
   if (lane === undefined || position === undefined || outboxId === undefined) return undefined;
-  if (type === undefined || body === undefined || unsent === undefined) return undefined;
+  if (type === undefined || !isState(state)) return undefined;
   const error = item['error']?.M;
   return {
     lane,
     position,
     outboxId,
     type,
-    body,
+    body: text('body') ?? '', // an administrator may leave it unread
     attributes: textsOf(item['attributes']?.M),
     group: text('messageGroup'),
     deduplicationId: text('deduplicationId') ?? outboxId,
     createdAt: amount('createdAt') ?? 0,
-    state: unsent.startsWith('PARKED') ? 'PARKED' : 'WAITING',
+    state,
     number: amount('number'),
     after: amount('after'),
-    parkedAt: amount('parkedAt'),
+    version: text('version'),
+    changedAt: amount('changedAt'),
     error: error && { name: error['name']?.S ?? 'Error', message: error['message']?.S ?? '' },
+    bodyBytes: amount('bodyBytes') ?? 0,
+    history: (item['history']?.L ?? []).flatMap(({ M }) => (M === undefined ? [] : [historyEntryOf(M)])),
+  };
+}
+
+function isState(text: string | undefined): text is OutboxRowState {
+  return text === 'WAITING' || text === 'PARKED' || text === 'DROPPED';
+}
+
+function historyEntryOf({ at, operation, operator, reason }: Row): OutboxHistoryEntry {
+  return {
+    at: Number(at?.N),
+    operation: operation?.S === 'drop' ? 'drop' : 'release',
+    operator: operator?.S ?? '',
+    reason: reason?.S ?? '',
   };
 }
 

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { toStoredError } from '../claims/claim.ts';
 import { logLine } from '../observe/log-line.ts';
 import { type LaneHead, readLanes } from './dynamodb-lanes.ts';
 import { COUNTER, keyOf, type OutboxRow, unsentOf } from './dynamodb-row.ts';
@@ -138,18 +140,23 @@ async function noteSent(done: readonly OutboxRow[], table: OutboxTable): Promise
 /** Parks a row that still waits; another relay may have sent it meanwhile. */
 async function park({ row, error }: ParkedRow, table: OutboxTable, write: Sending['write']): Promise<void> {
   const now = table.clock.now();
-  const { name } = error;
-  const message = error.message.slice(0, LONGEST_MESSAGE);
+  const { name, message } = toStoredError(error);
   try {
     await table.send('UpdateItem', {
       TableName: table.tableName,
       Key: keyOf(row),
-      UpdateExpression: 'SET #unsent = :parked, #parkedAt = :now, #error = :error',
+      UpdateExpression: 'SET #unsent = :parked, #version = :version, #changedAt = :now, #error = :error',
       ConditionExpression: '#unsent = :waiting',
-      ExpressionAttributeNames: { '#unsent': 'unsent', '#parkedAt': 'parkedAt', '#error': 'error' },
+      ExpressionAttributeNames: {
+        '#unsent': 'unsent',
+        '#version': 'version',
+        '#changedAt': 'changedAt',
+        '#error': 'error',
+      },
       ExpressionAttributeValues: {
         ':parked': { S: unsentOf('PARKED', row.outboxId) },
         ':waiting': { S: unsentOf('WAITING', row.outboxId) },
+        ':version': { S: randomUUID() },
         ':now': { N: String(now) },
         ':error': { M: { name: { S: name }, message: { S: message } } },
       },
@@ -161,5 +168,3 @@ async function park({ row, error }: ParkedRow, table: OutboxTable, write: Sendin
   const { outboxId, type } = row;
   write(logLine(now, 'error', 'outboxRowParked', { outboxId, type, error: { name, message } }));
 }
-
-const LONGEST_MESSAGE = 1_000;

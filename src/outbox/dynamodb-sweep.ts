@@ -56,7 +56,7 @@ export function sweepOutbox(sender: RowSender, options: SweepOptions = {}): Outb
     withTime(context, clock, async (stop) => {
       const before = clock.now() - olderThanMs;
       const sent = await sendWaiting({ table: table(), sender, stop, write }, before);
-      const counts = await countsOf(table(), stop);
+      const counts = await countsOf(table());
       const requestId = context?.awsRequestId;
       write(outboxMetricsLine(counts, { at: clock.now(), requestId, sent }));
       return { ...counts, sent };
@@ -76,12 +76,9 @@ async function sendWaiting(sending: Sending, before: number): Promise<number> {
   return sent;
 }
 
-/** Counts by the index, which is eventually consistent. */
-async function countsOf(table: OutboxTable, stop: AbortSignal): Promise<OutboxCounts> {
-  const [waiting, parked] = await Promise.all([
-    countUnsent(table, 'WAITING', stop),
-    countUnsent(table, 'PARKED', stop),
-  ]);
+/** Counts by the index, which is eventually consistent. Takes two requests for each shard at most. */
+async function countsOf(table: OutboxTable): Promise<OutboxCounts> {
+  const [waiting, parked] = await Promise.all([countUnsent(table, 'WAITING'), countUnsent(table, 'PARKED')]);
   return {
     table: table.tableName,
     waiting: waiting.count,

@@ -83,13 +83,21 @@ function tableOf(tableName: string, { client, clock = systemClock }: OutboxTable
 const STATEMENTS = 25;
 const KEYS = 100;
 
-/** Reads the items of these keys, strongly consistently, in any order. */
-export async function readItems(table: OutboxTable, keys: readonly Row[]): Promise<Row[]> {
+/** Reads these attributes of the items of these keys, strongly consistently, in any order. Default: all. */
+export async function readItems(
+  table: OutboxTable,
+  keys: readonly Row[],
+  attributes?: readonly string[],
+): Promise<Row[]> {
   const { tableName, clock } = table;
+  const projection = attributes && {
+    ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
+  };
   const items: Row[] = [];
   let open = [...keys];
   for (let unread = 0; open.length > 0;) {
-    const RequestItems = { [tableName]: { Keys: open.slice(0, KEYS), ConsistentRead: true } };
+    const RequestItems = { [tableName]: { Keys: open.slice(0, KEYS), ConsistentRead: true, ...projection } };
     const { Responses = {}, UnprocessedKeys = {} } = await table.send('BatchGetItem', { RequestItems });
     items.push(...Object.values(Responses).flat());
     // An answer ends at 16 MB, and a throttled one earlier: the rest is requested again.
@@ -140,6 +148,15 @@ export async function deleteItems(table: OutboxTable, keys: readonly Row[]): Pro
 
 /** Whether the condition of a write did not hold. */
 export function isRefused(error: unknown): boolean {
+  return hasCause(error, 'ConditionalCheckFailedException');
+}
+
+/** Whether a transaction was not written, because of a condition or of another write. */
+export function isCancelled(error: unknown): boolean {
+  return hasCause(error, 'TransactionCanceledException');
+}
+
+function hasCause(error: unknown, name: string): boolean {
   const cause: unknown = error instanceof StoreError ? error.cause : undefined;
-  return isObject(cause) && 'name' in cause && cause.name === 'ConditionalCheckFailedException';
+  return isObject(cause) && 'name' in cause && cause.name === name;
 }

@@ -2,6 +2,7 @@ import type { QueryInput } from '@aws-sdk/client-dynamodb';
 import type { Row } from '../stores/dynamodb/row.ts';
 import { type OutboxRowState, SHARDS, UNSENT_INDEX, unsentShard } from './dynamodb-row.ts';
 import type { OutboxTable } from './dynamodb-table.ts';
+import { MOST_COUNTED } from './outbox-admin.ts';
 
 /** The rows of one state, counted by the index. */
 export interface UnsentCount {
@@ -12,7 +13,7 @@ export interface UnsentCount {
   readonly isWhole: boolean;
 }
 
-const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** Reads the keys of waiting rows older than `before`, a page of each shard at a time, the oldest first. */
 export async function* waitingLanes(
@@ -39,40 +40,26 @@ export async function* waitingLanes(
   }
 }
 
-/** Counts the rows of a state, until `stop`. */
-export async function countUnsent(
-  table: OutboxTable,
-  state: OutboxRowState,
-  stop?: AbortSignal,
-): Promise<UnsentCount> {
-  const counts = await Promise.all(ALL_SHARDS.map((shard) => countShard(table, state, shard, stop)));
+/** Counts the rows of a state, up to the most that are counted in each shard. */
+export async function countUnsent(table: OutboxTable, state: OutboxRowState): Promise<UnsentCount> {
+  const counts = await Promise.all(ALL_SHARDS.map((shard) => countShard(table, state, shard)));
   const oldest = counts.flatMap(({ oldestAt }) => oldestAt ?? []);
+  const count = counts.reduce((sum, one) => sum + one.count, 0);
   return {
-    count: counts.reduce((sum, { count }) => sum + count, 0),
+    count: Math.min(count, MOST_COUNTED),
     oldestAt: oldest.length === 0 ? undefined : Math.min(...oldest),
-    isWhole: counts.every(({ isWhole }) => isWhole),
+    isWhole: count <= MOST_COUNTED && counts.every(({ isWhole }) => isWhole),
   };
 }
 
-async function countShard(
-  table: OutboxTable,
-  state: OutboxRowState,
-  shard: number,
-  stop: AbortSignal | undefined,
-): Promise<UnsentCount> {
+async function countShard(table: OutboxTable, state: OutboxRowState, shard: number): Promise<UnsentCount> {
   const query = shardQuery(table, state, shard, undefined);
   // A count returns no rows, so the oldest one is read apart.
   const { Items = [], LastEvaluatedKey } = await table.send('Query', { ...query, Limit: 1 });
   const oldestAt = Items[0] === undefined ? undefined : Number(Items[0]['createdAt']?.N);
-  let count = Items.length;
-  let start = LastEvaluatedKey;
-  while (start !== undefined && stop?.aborted !== true) {
-    const input: QueryInput = { ...query, ExclusiveStartKey: start, Select: 'COUNT' };
-    const { Count = 0, LastEvaluatedKey: end } = await table.send('Query', input);
-    count += Count;
-    start = end;
-  }
-  return { count, oldestAt, isWhole: start === undefined };
+  if (LastEvaluatedKey === undefined) return { count: Items.length, oldestAt, isWhole: true };
+  const counted = await table.send('Query', { ...query, Limit: MOST_COUNTED, Select: 'COUNT' });
+  return { count: counted.Count ?? 0, oldestAt, isWhole: counted.LastEvaluatedKey === undefined };
 }
 
 export function shardQuery(

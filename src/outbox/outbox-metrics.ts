@@ -8,7 +8,7 @@ export interface OutboxCounts {
   readonly parked: number;
   /** The age of the oldest waiting row in milliseconds; 0 if there is none. */
   readonly oldestMs: number;
-  /** Whether every row was counted; otherwise `waiting` and `parked` are lower bounds. */
+  /** Whether every row was counted; at 10,000 the counts are lower bounds. */
   readonly isWhole: boolean;
 }
 

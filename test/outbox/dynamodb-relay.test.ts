@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { relay, type OutboxRelay } from 'batchlatch/outbox';
+import { relay, type OutboxStreamHandler } from 'batchlatch/outbox';
 import { emulatedOutbox, scriptedSender, streamOf, type ScriptedSender } from '../support/emulated-outbox.ts';
 
 const table = emulatedOutbox();
 
-const relayOf = (sender: ScriptedSender, lines: string[] = []): OutboxRelay =>
+const relayOf = (sender: ScriptedSender, lines: string[] = []): OutboxStreamHandler =>
   relay(sender, { tableName: table.tableName, client: table.client, write: (line) => void lines.push(line) });
 const placed = (orderId: string, tenantId = 'a') =>
   table.outbox.message('OrderPlaced', { orderId, tenantId });
