@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { message } from '../../src/messages/message.ts';
 import { messages } from '../../src/messages/messages.ts';
 import { createClaimsTable } from '../support/claims-table.ts';
-import { emulatedOutbox, orders } from '../support/emulated-outbox.ts';
+import { emulatedOutbox } from '../support/emulated-outbox.ts';
+import { orders } from '../support/outbox-rows.ts';
 
 const table = emulatedOutbox();
 const body = { orderId: 'o-1', tenantId: 'a' };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { relay, type OutboxStreamHandler } from 'batchlatch/outbox';
-import { emulatedOutbox, scriptedSender, streamOf, type ScriptedSender } from '../support/emulated-outbox.ts';
+import { emulatedOutbox, scriptedSender, type ScriptedSender } from '../support/emulated-outbox.ts';
+import { streamOf } from '../support/outbox-rows.ts';
 
 const table = emulatedOutbox();
 

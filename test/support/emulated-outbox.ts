@@ -1,34 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AttributeValue,
-  CreateTableCommand,
-  type DynamoDBClient,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { dynamoDBOutbox, type DynamoDBOutbox, outboxTableDefinition } from 'batchlatch/outbox';
-import { dynamoDBStreamEvent } from 'batchlatch/testing';
-import { z } from 'zod';
+import { dynamoDBOutbox, type DynamoDBOutbox } from 'batchlatch/outbox';
 import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { message } from '../../src/messages/message.ts';
-import { messages } from '../../src/messages/messages.ts';
 import type { RowSender, RowsReport } from '../../src/outbox/row-sender.ts';
 import { emulatorClient } from './claims-table.ts';
-
-const order = z.object({ orderId: z.string(), tenantId: z.string() });
-
-/** Messages with a group, and without. */
-export const orders = messages({
-  OrderPlaced: message(order, { key: ['orderId'], group: 'tenantId' }),
-  MailWanted: message(z.object({ to: z.string() })),
-});
-
-/** A row of an outbox's table, or the counter of a lane. */
-export type StoredRow = Record<string, AttributeValue>;
+import { createOutboxTable, isRow, orders, type StoredRow, storedIn, streamOf } from './outbox-rows.ts';
 
 /** An outbox on an emulator, with a new table for each test of a file. */
 export interface EmulatedOutbox {
@@ -84,30 +65,6 @@ export function emulatedOutbox(): EmulatedOutbox {
     rows: async () => (await stored()).filter(isRow),
     streamed: async () => streamOf(await stored()),
   };
-}
-
-export async function createOutboxTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  const { StreamSpecification: _none, ...table } = outboxTableDefinition(tableName).table;
-  await client.send(new CreateTableCommand(table));
-}
-
-export async function storedIn(client: DynamoDBClient, tableName: string): Promise<StoredRow[]> {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: tableName, ConsistentRead: true }));
-  return Items.toSorted((one, other) => ((one['position']?.S ?? '') < (other['position']?.S ?? '') ? -1 : 1));
-}
-
-/** Returns stream records of new items: of real rows, because this emulator has no streams. */
-export function streamOf(items: readonly StoredRow[]): DynamoDBStreamEvent {
-  return dynamoDBStreamEvent(
-    items.map(({ lane, position }) => ({
-      keys: { lane: lane?.S, position: position?.S },
-      eventName: 'INSERT' as const,
-    })),
-  );
-}
-
-export function isRow(item: StoredRow): boolean {
-  return item['outboxId'] !== undefined;
 }
 
 /** A sender whose answers a test writes, with what it was given. */
