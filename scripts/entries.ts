@@ -19,6 +19,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './powertools': 'powertools/index',
   './redis': 'stores/redis/index',
   './s3': 's3/index',
+  './sender': 'sender/index',
   './testing': 'testing/index',
   './worker': 'worker/index',
 };

@@ -38,6 +38,15 @@ export { NotReadError, ReadingKillsError } from './around/reading-errors.ts';
 export { runWithoutClaim } from './around/run-without-claim.ts';
 export { InvalidBodyError, SchemaFailedError, standardSchema } from './around/standard-schema.ts';
 export type { BodyIssue } from './messages/body-issues.ts';
+export { message, type Message, type MessageOptions } from './messages/message.ts';
+export {
+  type HandledAs,
+  messages,
+  type Messages,
+  type MessageTypes,
+  type SentAs,
+} from './messages/messages.ts';
+export { from, type Upgrade } from './messages/upgrade.ts';
 export { suspectsFirst } from './around/suspects-first.ts';
 export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './around/wait-for-owner.ts';
 export type {

@@ -49,7 +49,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Requests to any service of AWS, without its SDK.
   aws: [],
   // What is asked of the SDK all the same, loaded when it is needed.
-  'aws/sdk': [],
+  'aws/sdk': ['aws'],
   // Knows nothing of what is stored.
   'stores/dynamodb/sdk': ['stores/dynamodb/transport.ts', 'aws/sdk'],
   'stores/memory': ['claims', 'options'],
@@ -68,7 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/failures.ts',
     'stores/redis/redis-client.ts',
   ],
-  s3: ['claims', 'sources', 'options'],
+  s3: ['claims', 'sources', 'options', 'messages/large-bodies.ts'],
   outbox: [
     'claims',
     'messages',
@@ -81,6 +81,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/sdk',
   ],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
+  sender: ['aws', 'aws/sdk', 'messages', 'options'],
   durable: [
     'claims',
     'sources',
@@ -111,7 +112,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/dynamodb-admin.ts',
   ],
   operations: ['claims', 'aws/sdk', 'guard', 'options', 'queues', 'keys', 'sources'],
-  testing: ['claims', 'options', 'worker/failed-items.ts'],
+  testing: [
+    'claims',
+    'messages',
+    'options',
+    'sender/send-error.ts',
+    'sender/sender.ts',
+    'worker/failed-items.ts',
+  ],
   // How texts from elsewhere are shown, whoever shows them.
   text: [],
   // What is small and used by all tools: time, errors, checks of options.
@@ -179,6 +187,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'queues',
     'observe',
+    'messages',
     'options/command-client.ts',
     'stores',
     'presets',

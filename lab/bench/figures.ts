@@ -7,6 +7,7 @@ import type { MemoryFigures } from './sections/memory.ts';
 import type { HashFigures } from './sections/micro.ts';
 import type { ProfileFigures } from './sections/profiles.ts';
 import type { QueueCell } from './sections/queue-worker.ts';
+import type { SenderCell } from './sections/senders.ts';
 import type { SizeFigures } from './sections/sizes.ts';
 import type { StoresFigures } from './sections/stores.ts';
 import type { TableKeysFigures } from './sections/table-keys.ts';
@@ -31,4 +32,6 @@ export interface Figures {
   readonly stores: StoresFigures;
   /** Workers of a queue. */
   readonly queueWorker: readonly QueueCell[];
+  /** Senders of messages. */
+  readonly senders: readonly SenderCell[];
 }

@@ -28,6 +28,12 @@ export interface Plan {
     readonly messages: number;
     readonly limitMs: number;
   };
+  /** Each sender sends so many messages a round, for each share of throttled entries. */
+  readonly senders: {
+    readonly throttled: readonly number[];
+    readonly rounds: number;
+    readonly messages: number;
+  };
 }
 
 export interface CellPlan {
@@ -100,6 +106,7 @@ export const fullPlan: Plan = {
     messages: 4_000,
     limitMs: 3_000,
   },
+  senders: { throttled: [0, 0.05], rounds: 7, messages: 5_000 },
 };
 
 export const quickPlan: Plan = {
@@ -141,6 +148,7 @@ export const quickPlan: Plan = {
     messages: 1_000,
     limitMs: 1_500,
   },
+  senders: { throttled: [0, 0.05], rounds: 2, messages: 1_000 },
 };
 
 function capacityWorkloads(): Workload[] {

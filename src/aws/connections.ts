@@ -8,6 +8,8 @@ export interface ConnectionLimits {
   readonly connectMs: number;
   /** Milliseconds without a byte of the answer. */
   readonly silentMs: number;
+  /** The longest idle time of a connection that is used again, in milliseconds. Default: the server's. */
+  readonly idleMs?: number;
   /** The longest answer, in bytes. */
   readonly answerBytes: number;
 }

@@ -67,7 +67,8 @@ export function directSender(
   ): Promise<Readonly<Record<string, unknown>>> {
     const body = JSON.stringify(input);
     const target = `${service.target}.${operation}`;
-    const request = { host, service: service.name, target, body, userAgent };
+    const { name, jsonVersion } = service;
+    const request = { host, service: name, target, body, userAgent, ...(jsonVersion && { jsonVersion }) };
     const until = clock.now() + limits.requestMs;
     const hasSpan = progress?.hasSpan === true;
     let retry: Retry | undefined;

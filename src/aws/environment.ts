@@ -42,13 +42,13 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
 
 /** Chooses the direct transport if it supports all settings of the environment, else AWS's SDK. */
 export function choose(
-  service: Pick<Service, 'name' | 'maxAttempts'>,
+  service: Pick<Service, 'name' | 'settingName' | 'maxAttempts'>,
   environment: Environment,
   read?: ReadFile,
 ): Choice {
   const why = settingForSdk(environment) ?? sharedFileForSdk(environment, hasAccessKey(environment), read);
   if (why !== undefined) return sdk(why);
-  const endpoint = endpointOf(service.name, environment);
+  const endpoint = endpointOf(service, environment);
   if (typeof endpoint === 'string') return sdk(endpoint);
   const choice = directTo(endpoint.url, service.maxAttempts, environment);
   return choice.transport === 'direct' ? { ...choice, endpoint } : choice;
@@ -114,12 +114,15 @@ function hasAccessKey(environment: Environment): boolean {
 }
 
 /** Returns the endpoint, or why the direct transport cannot use one. */
-function endpointOf(service: Service['name'], environment: Environment): Endpoint | string {
+function endpointOf(
+  { name: service, settingName = service }: Pick<Service, 'name' | 'settingName'>,
+  environment: Environment,
+): Endpoint | string {
   const region = environment['AWS_REGION'];
   if (!region) return 'AWS_REGION is not set';
   const useFips = environment['AWS_USE_FIPS_ENDPOINT'] === 'true';
   const useDualStack = environment['AWS_USE_DUALSTACK_ENDPOINT'] === 'true';
-  const names = [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, 'AWS_ENDPOINT_URL'];
+  const names = [`AWS_ENDPOINT_URL_${settingName.toUpperCase()}`, 'AWS_ENDPOINT_URL'];
   const name = names.find((one) => environment[one]);
   if (name === undefined || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') {
     const endpoint = regionalEndpoint(service, region, { useFips, useDualStack });

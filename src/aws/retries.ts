@@ -54,7 +54,8 @@ export function standardRetries(maxAttempts: number, firstDelayMs: number, rando
   let quota = QUOTA;
   return {
     after(error, attempts, isCorrected) {
-      if (attempts >= maxAttempts) return undefined;
+      // Without another try, what the answer taught would be lost.
+      if (attempts >= maxAttempts + (isCorrected ? 1 : 0)) return undefined;
       if (isCorrected || error.again === 'at-once') return AT_ONCE;
       const isThrottled = isThrottling(error);
       if (!isThrottled && !isTransient(error)) return undefined;

@@ -3,7 +3,11 @@ export interface Service {
   /** The display name, for errors. */
   readonly title: string;
   /** The name in signatures and endpoints. */
-  readonly name: 'dynamodb' | 'sqs';
+  readonly name: 'dynamodb' | 'sqs' | 'events';
+  /** The name in `AWS_ENDPOINT_URL_…`, if it is another. */
+  readonly settingName?: string;
+  /** The version of the JSON protocol. Default 1.0. */
+  readonly jsonVersion?: '1.0' | '1.1';
   /** The prefix of the operation in `X-Amz-Target`. */
   readonly target: string;
   /** The delay after the first failure, in milliseconds. It doubles with each. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHmac, hash } from 'node:crypto';
+import type { Service } from './service.ts';
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -16,28 +17,30 @@ export interface UnsignedRequest {
   readonly target: string;
   readonly body: string;
   readonly userAgent: string;
+  /** The version of the JSON protocol. Default 1.0. */
+  readonly jsonVersion?: Service['jsonVersion'];
 }
 
-const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
 const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
 
 /** Signs a request with AWS Signature Version 4. `User-Agent` is unsigned, because proxies may change it. */
 export function signedHeaders(
-  { host, service, target, body, userAgent }: UnsignedRequest,
+  { host, service, target, body, userAgent, jsonVersion = '1.0' }: UnsignedRequest,
   { credentials, region, time }: Pick<Scope, 'credentials' | 'region'> & { readonly time: Date },
 ): Record<string, string | number> {
   const { sessionToken } = credentials;
   const at = timestamp(time);
+  const contentType = `application/x-amz-json-${jsonVersion}`;
   const length = Buffer.byteLength(body);
   const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
   const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
   const canonicalHeaders =
-    `content-length:${length}\ncontent-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${at}\n` +
+    `content-length:${length}\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${at}\n` +
     `${token}x-amz-target:${target}\n`;
   const headers: Record<string, string | number> = {
     Host: host,
-    'Content-Type': CONTENT_TYPE,
+    'Content-Type': contentType,
     'Content-Length': length,
     'X-Amz-Target': target,
     'X-Amz-Date': at,
@@ -76,16 +79,20 @@ export function authorization(
   return `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
-let lastKey: { readonly of: string; readonly key: Buffer } | undefined;
+const keys = new Map<string, Buffer>();
+/** A process sends to few services and Regions; old days and credentials are of no use. */
+const MOST_KEYS = 8;
 
-/** Returns the key of a day, Region and service. Caches the last one, which nearly all requests share. */
+/** Returns the key of a day, Region and service. Caches the last few, which nearly all requests share. */
 function signingKey(secret: string, day: string, region: string, service: string): Buffer {
   const of = `${secret}\n${day}\n${region}\n${service}`;
-  if (lastKey?.of !== of) {
-    const key = [day, region, service, 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`));
-    lastKey = { of, key };
+  let key = keys.get(of);
+  if (key === undefined) {
+    key = [day, region, service, 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`));
+    if (keys.size === MOST_KEYS) keys.clear();
+    keys.set(of, key);
   }
-  return lastKey.key;
+  return key;
 }
 
 let lastSecond: { readonly second: number; readonly text: string } | undefined;

@@ -186,7 +186,7 @@ class Connection {
     const { answer, idleMs, isLast } = read;
     this.#exchange = undefined;
     this.#wasUsed = true;
-    this.#usableUntil = Date.now() + idleMs;
+    this.#usableUntil = Date.now() + Math.min(idleMs, this.#sockets.limits.idleMs ?? Infinity);
     if (isLast) this.destroy();
     else this.#sockets.release(this);
     exchange.answer(answer);

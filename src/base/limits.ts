@@ -48,3 +48,6 @@ export const WORKER_CALL_MS = 10_000;
 
 /** A receive of the worker, which waits 20 seconds for messages. */
 export const WORKER_RECEIVE_MS = 30_000;
+
+/** A request with messages, over any transport. The sender retries until its call's deadline. */
+export const SEND_REQUEST_MS = 10_000;

@@ -4,3 +4,4 @@
  * @module batchlatch/opentelemetry
  */
 export { openTelemetry, type OpenTelemetryOptions } from './open-telemetry.ts';
+export { traceContext } from './trace-context.ts';

@@ -5,3 +5,4 @@
  */
 export { s3Results, type S3ResultsOptions } from './s3-results.ts';
 export { s3Pointer, type S3PointerOptions, type S3PointerTarget } from './s3-pointer.ts';
+export { s3Bodies, type S3BodiesOptions } from './s3-bodies.ts';

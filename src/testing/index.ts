@@ -1,6 +1,6 @@
 /**
- * Tools for tests: events of every source, a Lambda context, a manual clock, and a conformance suite for
- * stores.
+ * Tools for tests: events of every source, a Lambda context, a manual clock, a sender that records, and a
+ * conformance suite for stores.
  *
  * @module batchlatch/testing
  */
@@ -29,3 +29,9 @@ export {
 } from './stream-events.ts';
 export { failedItems } from '../worker/failed-items.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';
+export {
+  recordingSender,
+  type RecordedAnswer,
+  type RecordingSender,
+  type RecordingSenderOptions,
+} from './recording-sender.ts';

@@ -27,4 +27,5 @@ export const NOTHING: Figures = {
   profiles: [],
   stores: { cells: [], profiles: [], servers: [] },
   queueWorker: [],
+  senders: [],
 };

@@ -1,6 +1,6 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { endpointOfQueue } from '../../src/worker/queue-endpoint.ts';
+import { endpointOfQueue } from '../../src/aws/queue-endpoint.ts';
 
 const QUEUE = '/123456789012/orders';
 

@@ -12,6 +12,7 @@ import { capacityTable, moneyTable, moneyText, pricesText } from './tables/money
 import { bundleTitle, coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { queueWorkerTable } from './tables/queue-worker.ts';
+import { sendersTable } from './tables/senders.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { storesTable } from './tables/stores.ts';
 import { targetsTable } from './tables/targets.ts';
@@ -107,6 +108,14 @@ Ratios are taken round by round. An emulator on the same machine shares its proc
 messages per second, and CPU is the figure to look at.
 
 ${queueWorkerTable(figures)}
+
+## The sender
+
+\`createSender\` beside \`sqs-producer\`, the SQS publisher of message-queue-toolkit and AWS's SDK, each in a process of its own, to one
+loopback queue that takes messages and forgets them. All have at most 24 requests under way. A message is about 300 bytes. Throttled entries
+are sent again until all are sent: by batchlatch itself and by the SDK with their delays, by the others at once.
+
+${sendersTable(figures)}
 
 ## With other settings
 

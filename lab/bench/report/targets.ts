@@ -4,6 +4,7 @@ import type { Workload } from '../workload.ts';
 import { kilobytes, number, percent, times } from './format.ts';
 import { coldStartOf, figuresOf, MIX_TITLES } from './lookup.ts';
 import { queueWorkerTargetsOf } from './queue-worker-targets.ts';
+import { senderTargetsOf } from './sender-targets.ts';
 import { storeTargetsOf } from './store-targets.ts';
 import { type Target, withReason } from './target.ts';
 import { whyBundle, whyCpu, whyMemoryStore, whyStart, whyWall } from './reasons.ts';
@@ -28,6 +29,7 @@ export function targetsOf(figures: Figures): Target[] {
     ...sizes(figures),
     ...storeTargetsOf(figures),
     ...queueWorkerTargetsOf(figures),
+    ...senderTargetsOf(figures),
   ].filter((target) => target !== undefined);
 }
 

@@ -10,6 +10,7 @@ import { measureMemory } from './memory.ts';
 import { measureHashes, measureMemoryStore } from './micro.ts';
 import { type KeptProfile, measureProfiles } from './profiles.ts';
 import { measureQueueWorker } from './queue-worker.ts';
+import { measureSenders } from './senders.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStores, NO_STORES } from './stores.ts';
 import { measureTableKeys } from './table-keys.ts';
@@ -23,6 +24,7 @@ export const SECTIONS = [
   'profiles',
   'stores',
   'queue-worker',
+  'senders',
   'memory-store',
   'hashes',
   'cold-start',
@@ -51,6 +53,7 @@ export async function measureSections(
     profiles: has('profiles') ? await measureProfiles(lab, plan, progress, keepProfile) : [],
     stores: has('stores') ? await measureStores(lab, plan, progress, keepProfile) : NO_STORES,
     queueWorker: has('queue-worker') ? await measureQueueWorker(lab, plan, progress) : [],
+    senders: has('senders') ? await measureSenders(lab, plan, progress) : [],
     memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
     hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
     coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],

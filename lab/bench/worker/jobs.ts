@@ -1,5 +1,6 @@
 import type { ContenderName } from '../contenders/index.ts';
 import type { ConsumerName } from '../consumers/consumer.ts';
+import type { ProducerName } from '../producers/producer.ts';
 import type { Workload } from '../workload.ts';
 
 /** What a worker process can be asked to do, each with what it answers. */
@@ -9,6 +10,7 @@ export interface Jobs {
   readonly memory: { readonly ask: MemoryJob; readonly answer: MemoryResult };
   readonly hashes: { readonly ask: HashJob; readonly answer: HashResult };
   readonly queue: { readonly ask: QueueJob; readonly answer: QueueResult };
+  readonly send: { readonly ask: SendJob; readonly answer: SendResult };
 }
 
 /** Runs batches of one workload, one after the other. */
@@ -92,6 +94,21 @@ export interface QueueResult {
   /** Whose handlers have ended. */
   readonly messages: number;
   /** From the start until the last of them. */
+  readonly seconds: number;
+  /** User and system time of the whole process meanwhile, in microseconds. */
+  readonly cpuMicros: number;
+}
+
+/** Sends messages to a queue. */
+export interface SendJob {
+  readonly producer: ProducerName;
+  readonly queueUrl: string;
+  readonly messages: number;
+}
+
+export interface SendResult {
+  readonly messages: number;
+  /** Until the last is sent. */
   readonly seconds: number;
   /** User and system time of the whole process meanwhile, in microseconds. */
   readonly cpuMicros: number;

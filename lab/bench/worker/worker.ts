@@ -10,6 +10,7 @@ const run: { readonly [Name in JobName]: (ask: Jobs[Name]['ask']) => Promise<Job
   memory: async (ask) => (await import('./run-memory.ts')).runMemory(ask),
   hashes: async (ask) => (await import('./run-hashes.ts')).runHashes(ask),
   queue: async (ask) => (await import('./run-queue.ts')).runQueue(ask),
+  send: async (ask) => (await import('./run-send.ts')).runSend(ask),
 };
 
 process.on('message', (message) => {

@@ -20,22 +20,33 @@ export function sqsWithMethods<Client extends object>(
   given: object,
   operations: readonly (keyof Client & string)[],
 ): Client {
+  return withMethods(given, operations, { package: '@aws-sdk/client-sqs', name: 'SQS' });
+}
+
+/** Returns a client with a method per operation; wraps clients that take commands of `sdk.package`. */
+export function withMethods<Client extends object>(
+  given: object,
+  operations: readonly (keyof Client & string)[],
+  sdk: { readonly package: string; readonly name: string },
+): Client {
   if (operations.every((name) => methodOf(given, name) !== undefined)) return given as Client;
   const { send } = given as { send?: Method };
   if (send === undefined) return given as Client; // the user's own object
   const call =
     (name: string): Method =>
     async (input, options) => {
-      const sdk = await loadPackage<object>(PACKAGE).catch((cause: unknown) => {
-        throw new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', NOT_FOUND, { cause });
+      const commands = await loadPackage<object>(sdk.package).catch((cause: unknown) => {
+        throw new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', notFound(sdk), { cause });
       });
       const operation = `${name[0]?.toUpperCase()}${name.slice(1)}`;
-      return send.call(given, commandOf(sdk, operation, input), options);
+      return send.call(given, commandOf(commands, operation, input), options);
     };
   return Object.fromEntries(operations.map((name) => [name, call(name)])) as Client;
 }
 
-const PACKAGE = '@aws-sdk/client-sqs';
-const NOT_FOUND =
-  `The given client of AWS's SDK needs the commands of ${PACKAGE}, which was not found. Mark the package ` +
-  'as external in the bundler, or pass `new SQS()`, which includes its commands';
+function notFound(sdk: { readonly package: string; readonly name: string }): string {
+  return (
+    `The given client of AWS's SDK needs the commands of ${sdk.package}, which was not found. Mark the ` +
+    `package as external in the bundler, or pass \`new ${sdk.name}()\`, which includes its commands`
+  );
+}

@@ -32,10 +32,10 @@ const NAMES: readonly RegExp[] = [
  * Returns the origin of the queue's URL, whatever endpoints the environment names, as AWS's SDK does
  * (`useQueueUrlAsEndpoint`). Requests are signed for the region of the host, as SQS requires.
  */
-export function endpointOfQueue(queueUrl: string): QueueEndpoint {
+export function endpointOfQueue(queueUrl: string, caller: string = 'createWorker'): QueueEndpoint {
   const { protocol, origin } = new URL(queueUrl);
   if (!/^https?:$/.test(protocol)) {
-    throw new ConfigurationError('createWorker: Expected `queueUrl` to begin with https:// or http://');
+    throw new ConfigurationError(`${caller}: Expected \`queueUrl\` to begin with https:// or http://`);
   }
   const url = new URL(origin);
   const region = regionOf(url.hostname);

@@ -1,0 +1,131 @@
+import type { Clock } from '../base/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
+import type { EncodedMessage } from '../messages/encode-message.ts';
+import { type Holder, type Item, outOfTime, type SendQueue } from './send-queue.ts';
+
+/** How a message of a call ended. */
+export type Outcome =
+  | { readonly status: 'sent' }
+  | { readonly status: 'failed'; readonly error: Error; readonly isRetryable: boolean }
+  | { readonly status: 'unknown'; readonly error: Error };
+
+export interface CallSetup {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  readonly signal: StopSignal | undefined;
+}
+
+const SENT: Outcome = { status: 'sent' };
+
+/** The messages of one `send()` or `sendAll()`. Each has one outcome, at the latest when the time is over. */
+export class Call {
+  /** Resolves with the outcomes, in order. */
+  readonly ended: Promise<readonly Outcome[]>;
+  readonly #queue: SendQueue;
+  readonly #types: (string | undefined)[];
+  readonly #items: (Item | undefined)[];
+  readonly #outcomes: (Outcome | undefined)[];
+  readonly #signal: StopSignal | undefined;
+  readonly #cancelTimer: () => void;
+  #open: number;
+  #resolve!: (outcomes: readonly Outcome[]) => void;
+  #holders: Map<string, Holder> | undefined;
+
+  constructor(queue: SendQueue, count: number, { clock, deadlineMs, signal }: CallSetup) {
+    this.#queue = queue;
+    this.#types = Array.from({ length: count });
+    this.#items = Array.from({ length: count });
+    this.#outcomes = Array.from({ length: count });
+    this.#open = count;
+    this.#signal = signal;
+    this.ended = new Promise((resolve) => (this.#resolve = resolve));
+    this.#cancelTimer = clock.setTimer(this.#giveUp, deadlineMs);
+    signal?.addEventListener('abort', this.#giveUp, { once: true });
+    if (count === 0) this.#end();
+    else if (signal?.aborted === true) this.#giveUp();
+  }
+
+  get isOver(): boolean {
+    return this.#open === 0;
+  }
+
+  put(
+    position: number,
+    message: EncodedMessage,
+    delayMs: number | undefined,
+    lane: string | undefined,
+  ): void {
+    if (this.isOver) return;
+    const item: Item = {
+      call: this,
+      position,
+      message,
+      delayMs,
+      lane,
+      state: 'queued',
+      entry: undefined,
+      tries: 0,
+      firstSentAt: 0,
+      isAlone: false,
+      unanswered: undefined,
+      lastError: undefined,
+    };
+    this.#types[position] = message.type;
+    this.#items[position] = item;
+    this.#queue.put(item);
+  }
+
+  sent(position: number): void {
+    this.#answer(position, SENT);
+  }
+
+  failed(position: number, error: Error, isRetryable: boolean, lane?: string): void {
+    this.#hold(position, error, lane);
+    this.#answer(position, { status: 'failed', error, isRetryable });
+  }
+
+  unknown(position: number, error: Error, lane: string | undefined): void {
+    this.#hold(position, error, lane);
+    this.#answer(position, { status: 'unknown', error });
+  }
+
+  /** Returns the message of this call that failed and holds a group; undefined if there is none. */
+  holderOf(lane: string): Holder | undefined {
+    return this.#holders?.get(lane);
+  }
+
+  // rule: failed-holds-group
+  #hold(position: number, error: Error, lane: string | undefined): void {
+    if (lane === undefined || this.#holders?.has(lane) === true) return;
+    this.#holders ??= new Map();
+    this.#holders.set(lane, { position, type: this.#types[position] ?? '', error });
+  }
+
+  #answer(position: number, outcome: Outcome): void {
+    if (this.#outcomes[position] !== undefined) return;
+    this.#outcomes[position] = outcome;
+    this.#open -= 1;
+    if (this.#open === 0) this.#end();
+  }
+
+  /** Answers what is open: what is in a request may arrive. */
+  readonly #giveUp = (): void => {
+    const items = this.#items.slice();
+    const open = items.map((_, position) => position).filter((one) => this.#outcomes[one] === undefined);
+    for (const position of open) {
+      const error = outOfTime(items[position]);
+      if (error.isUnknown) this.#answer(position, { status: 'unknown', error });
+      else this.#answer(position, { status: 'failed', error, isRetryable: true });
+    }
+    for (const position of open) {
+      const item = items[position];
+      if (item !== undefined) this.#queue.giveUp(item);
+    }
+  };
+
+  #end(): void {
+    this.#cancelTimer();
+    this.#signal?.removeEventListener('abort', this.#giveUp);
+    this.#resolve(this.#outcomes as readonly Outcome[]);
+  }
+}

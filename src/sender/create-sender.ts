@@ -1,0 +1,156 @@
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ConfigurationError } from '../base/errors.ts';
+import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
+import { groupOfBody } from '../messages/message-key.ts';
+import type { LargeBodies } from '../messages/large-bodies.ts';
+import type { Messages, MessageTypes } from '../messages/messages.ts';
+import { Call, type Outcome } from './call.ts';
+import { eventBusTarget } from './event-bus-target.ts';
+import { checkSenderOptions } from './options.ts';
+import { queueTarget } from './queue-target.ts';
+import { SendQueue } from './send-queue.ts';
+import type { SendAllOptions, Sender, SendReport, SendTarget } from './sender.ts';
+import type { Target } from './target.ts';
+import { topicTarget } from './topic-target.ts';
+import type { TransportSetup } from './transport.ts';
+
+/** Options of `createSender()`. */
+export interface SenderOptions {
+  /**
+   * The most bytes of a message and of a request, if the queue or topic has a limit of its own
+   * (`MaximumMessageSize`). Default: 1 MiB for SQS, 256 KiB for SNS, 1 MB for EventBridge.
+   */
+  readonly maxMessageBytes?: number;
+  /** Where larger bodies go: `s3Bodies({ bucket })`. Not for event buses. Default: such messages fail. */
+  readonly large?: LargeBodies;
+  /** Adds the trace context to each message: `traceContext()`. Default: none is added. */
+  readonly trace?: TraceContext;
+  /** Whether to give up the order of groups on a FIFO target, for more throughput. Default false. */
+  readonly unordered?: boolean;
+  /** The clock, for tests. Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** Returns the W3C trace context of what runs now. Created by `traceContext()` of `batchlatch/opentelemetry`. */
+export type TraceContext = () => {
+  /** The `traceparent` header. */
+  readonly traceparent?: string;
+  /** The `tracestate` header. */
+  readonly tracestate?: string;
+};
+
+const DEADLINE_MS = 30_000;
+
+/**
+ * Creates a sender of messages to a queue, a topic or an event bus. Create it once, outside the handler: it
+ * keeps its connections. Throws a `ConfigurationError` for invalid options.
+ *
+ * @typeParam Types The types of message.
+ * @typeParam To The target.
+ * @param messages The types of message.
+ * @param to The queue, the topic or the event bus.
+ * @param options The limit of bytes, and where larger bodies go.
+ *
+ * @example
+ * const sender = createSender(orders, { queueUrl });
+ * await sender.send('OrderPlaced', { orderId, tenantId, total });
+ */
+export function createSender<Types extends MessageTypes, const To extends SendTarget>(
+  messages: Messages<Types>,
+  to: To,
+  options: SenderOptions = {},
+): Sender<Types, To> {
+  checkSenderOptions(to, options);
+  const { clock = systemClock, large, trace, unordered = false } = options;
+  const target = targetOf(to, options.maxMessageBytes, { clock, random: Math.random });
+  if (target.isFifo) checkGroups(messages);
+  const encode = messageEncoder(messages);
+  const queue = new SendQueue({ target, large, clock, random: Math.random });
+  const isOrdered = target.isFifo && !unordered;
+  const laneOf = ({ group }: EncodedMessage): string | undefined => (isOrdered ? group : undefined);
+
+  function begin(count: number, { signal, deadlineMs = DEADLINE_MS }: SendAllOptions): Call {
+    if (!(deadlineMs > 0)) {
+      throw new ConfigurationError(`Expected \`deadlineMs\` to be a positive number, got \`${deadlineMs}\``);
+    }
+    return new Call(queue, count, { clock, deadlineMs, signal });
+  }
+
+  /** Puts messages one after the other, in order. Never rejects. */
+  async function putAll(call: Call, messagesOfCall: readonly AnyMessage[]): Promise<void> {
+    const traced = trace?.();
+    for (const [position, { type, body, delayMs }] of messagesOfCall.entries()) {
+      try {
+        const encoded = await encode(type, body);
+        const message = traced === undefined ? encoded : withTrace(encoded, traced);
+        call.put(position, message, delayMs, laneOf(message));
+      } catch (thrown) {
+        call.failed(position, thrown as Error, false);
+      }
+    }
+  }
+
+  return {
+    async send(type, body, sendOptions: SendAllOptions & { readonly delayMs?: number | undefined } = {}) {
+      const call = begin(1, sendOptions);
+      void putAll(call, [{ type, body, delayMs: sendOptions.delayMs }]);
+      const [outcome] = await call.ended;
+      if (outcome !== undefined && outcome.status !== 'sent') throw outcome.error;
+    },
+    async sendAll(all, sendOptions = {}) {
+      const call = begin(all.length, sendOptions);
+      void putAll(call, all as readonly AnyMessage[]);
+      return reportOf(all, await call.ended);
+    },
+    async sendEncoded(all, sendOptions = {}) {
+      const call = begin(all.length, sendOptions);
+      for (const [position, message] of all.entries()) {
+        call.put(position, message, undefined, laneOf(message));
+      }
+      return reportOf(all, await call.ended);
+    },
+  };
+}
+
+interface AnyMessage {
+  readonly type: string;
+  readonly body: unknown;
+  readonly delayMs?: number | undefined;
+}
+
+function targetOf(to: SendTarget, maxBytes: number | undefined, setup: TransportSetup): Target {
+  if ('queueUrl' in to) return queueTarget(to, maxBytes, setup);
+  if ('topicArn' in to) return topicTarget(to, maxBytes, setup);
+  return eventBusTarget(to, maxBytes, setup);
+}
+
+function checkGroups({ types }: Messages): void {
+  const type = Object.keys(types).find(
+    (name) => groupOfBody(types[name] as (typeof types)[string]) === undefined,
+  );
+  if (type !== undefined) {
+    throw new ConfigurationError(`createSender: FIFO targets need a group; give \`${type}\` a \`group\``);
+  }
+}
+
+function withTrace(
+  message: EncodedMessage,
+  { traceparent, tracestate }: ReturnType<TraceContext>,
+): EncodedMessage {
+  if (traceparent === undefined) return message;
+  const context = { traceparent, ...(tracestate && { tracestate }) };
+  return { ...message, attributes: { ...message.attributes, ...context } };
+}
+
+function reportOf<Sent>(messages: readonly Sent[], outcomes: readonly Outcome[]): SendReport<Sent> {
+  const sent: Sent[] = [];
+  const failed: { message: Sent; error: Error; isRetryable: boolean }[] = [];
+  const unknown: { message: Sent; error: Error }[] = [];
+  for (const [position, outcome] of outcomes.entries()) {
+    const message = messages[position] as Sent;
+    if (outcome.status === 'sent') sent.push(message);
+    else if (outcome.status === 'unknown') unknown.push({ message, error: outcome.error });
+    else failed.push({ message, error: outcome.error, isRetryable: outcome.isRetryable });
+  }
+  return { sent, failed, unknown };
+}

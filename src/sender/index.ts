@@ -1,0 +1,24 @@
+/**
+ * A typed sender of messages to SQS, SNS and EventBridge.
+ *
+ * @module batchlatch/sender
+ */
+export { createSender, type SenderOptions, type TraceContext } from './create-sender.ts';
+export type {
+  DelayOf,
+  EventBusTarget,
+  FailedMessage,
+  OutgoingMessage,
+  QueueTarget,
+  SendAllOptions,
+  Sender,
+  SendOptions,
+  SendReport,
+  SendTarget,
+  TopicTarget,
+  UnknownMessage,
+} from './sender.ts';
+export type { EventBusClient, QueueClient, TopicClient } from './clients.ts';
+export { SendError } from './send-error.ts';
+export { InvalidMessageError } from '../messages/encode-message.ts';
+export type { LargeBodies } from '../messages/large-bodies.ts';

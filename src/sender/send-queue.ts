@@ -1,0 +1,301 @@
+import type { Clock } from '../base/clock.ts';
+import type { EncodedMessage } from '../messages/encode-message.ts';
+import { type LargeBodies, offloaded } from '../messages/large-bodies.ts';
+import type { Call } from './call.ts';
+import { notSent, perhapsSent, type SendError } from './send-error.ts';
+import { type Entry, MOST_ENTRIES, type Refusal, type Target } from './target.ts';
+
+/** A message on its way. */
+export interface Item {
+  readonly call: Call;
+  /** The message's place in its call. */
+  readonly position: number;
+  readonly message: EncodedMessage;
+  readonly delayMs: number | undefined;
+  /** The group whose order is kept; undefined if no order is. */
+  readonly lane: string | undefined;
+  /**
+   * `queued`: behind another of its lane. `preparing`: its body goes to S3. `ready`: for the next request.
+   * `sending`: in a request. `resting`: before another try. `over`: it has left its lane.
+   */
+  state: 'queued' | 'preparing' | 'ready' | 'sending' | 'resting' | 'over';
+  entry: Entry | undefined;
+  tries: number;
+  firstSentAt: number;
+  /** Whether it has to be sent in a request of its own. */
+  isAlone: boolean;
+  /** The error of the first try without an answer: the message may have arrived since. */
+  unanswered: SendError | undefined;
+  lastError: SendError | undefined;
+}
+
+export interface SendQueueSetup {
+  readonly target: Target;
+  readonly large: LargeBodies | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** How long a message waits for others to share its request, while another request is under way. */
+const LINGER_MS = 5;
+/** The most requests at a time. */
+const MOST_REQUESTS = 24;
+/** The longest delay before the second try, in milliseconds. It doubles with each, up to the last number. */
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 20_000;
+/** FIFO queues drop second copies for five minutes. A request may take ten seconds to arrive. */
+// rule: resend-in-window
+const RESEND_MS = 290_000;
+const UPLOAD_MS = 30_000;
+
+/**
+ * The messages of all calls of a sender. A request goes out when it is full, when no other is under way, or
+ * after a few milliseconds. Of a lane, one message is under way at a time: only so does the order survive when the
+ * target refuses one of a request.
+ */
+export class SendQueue {
+  readonly #setup: SendQueueSetup;
+  readonly #ready: Item[] = [];
+  #readyBytes = 0;
+  #requests = 0;
+  readonly #lanes = new Map<string, Item[]>();
+  #isFlushing = false;
+  #cancelLinger: (() => void) | undefined;
+
+  constructor(setup: SendQueueSetup) {
+    this.#setup = setup;
+  }
+
+  put(item: Item): void {
+    const { lane: name } = item;
+    const lane = name === undefined ? undefined : this.#lanes.get(name);
+    if (name !== undefined && this.#isHeld(item, name)) return;
+    if (lane !== undefined) lane.push(item);
+    else {
+      if (name !== undefined) this.#lanes.set(name, [item]);
+      this.#start(item);
+    }
+    this.#pump();
+  }
+
+  /** Ends the wait of a call for a message. A message in a request stays in its lane until the answer. */
+  giveUp(item: Item): void {
+    if (item.state === 'sending' || item.state === 'over') return;
+    const isHead = item.state !== 'queued';
+    if (item.state === 'ready') this.#readyBytes -= (item.entry as Entry).bytes;
+    item.state = 'over';
+    if (isHead) this.#leaveLane(item);
+    this.#pump();
+  }
+
+  #start(item: Item): void {
+    const { target, large } = this.#setup;
+    try {
+      const entry = target.entryOf(item.message, item.delayMs);
+      if (entry.bytes <= target.maxBytes) this.#makeReady(item, entry);
+      else if (large === undefined) throw tooLarge(entry.bytes, target.maxBytes);
+      else void this.#upload(item, large);
+    } catch (error) {
+      this.#fail(item, error as Error, false);
+    }
+  }
+
+  async #upload(item: Item, large: LargeBodies): Promise<void> {
+    item.state = 'preparing';
+    const { target, clock } = this.#setup;
+    const stop = new AbortController();
+    const cancel = clock.setTimer(() => stop.abort(), UPLOAD_MS);
+    try {
+      const message = await offloaded(item.message, large, stop.signal);
+      if (item.state === 'preparing') this.#makeReady(item, target.entryOf(message, item.delayMs));
+    } catch (cause) {
+      const error = notSent('The body is too large for a message, and could not be stored', true, cause);
+      if (item.state === 'preparing') this.#fail(item, error, true);
+    } finally {
+      cancel();
+    }
+    this.#pump();
+  }
+
+  #makeReady(item: Item, entry: Entry): void {
+    item.state = 'ready';
+    item.entry = entry;
+    this.#ready.push(item);
+    this.#readyBytes += entry.bytes;
+  }
+
+  /** Sends full requests now, and the rest when nothing is worth waiting for. */
+  #pump(): void {
+    const { maxBytes } = this.#setup.target;
+    while (
+      this.#requests < MOST_REQUESTS &&
+      (this.#ready.length >= MOST_ENTRIES || this.#readyBytes >= maxBytes)
+    ) {
+      if (!this.#sendNext()) break;
+    }
+    if (this.#ready.length === 0 || this.#requests === MOST_REQUESTS) return;
+    if (this.#requests === 0) this.#flushSoon();
+    else this.#cancelLinger ??= this.#setup.clock.setTimer(() => this.#flush(), LINGER_MS);
+  }
+
+  /** Flushes when what runs now has ended: it may bring more messages. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = undefined;
+    while (this.#requests < MOST_REQUESTS && this.#sendNext());
+  }
+
+  /** Sends a request if there is anything to send. */
+  #sendNext(): boolean {
+    const batch = this.#take();
+    if (batch.length === 0) return false;
+    const { target, clock } = this.#setup;
+    const now = clock.now();
+    for (const item of batch) {
+      item.state = 'sending';
+      item.tries += 1;
+      if (item.tries === 1) item.firstSentAt = now;
+    }
+    this.#requests += 1;
+    void target.send(batch.map(({ entry }) => entry as Entry)).then((refusals) => {
+      this.#requests -= 1;
+      this.#answered(batch, refusals);
+      // Items that waited for this answer need not wait for others.
+      if (this.#requests === 0) this.#flush();
+      else this.#pump();
+    });
+    return true;
+  }
+
+  #take(): Item[] {
+    const { maxBytes } = this.#setup.target;
+    const batch: Item[] = [];
+    let bytes = 0;
+    let taken = 0;
+    for (const item of this.#ready) {
+      if (batch.length === MOST_ENTRIES) break;
+      if (item.state === 'ready') {
+        const size = (item.entry as Entry).bytes;
+        const isFirst = batch.length === 0;
+        if (!isFirst && (bytes + size > maxBytes || item.isAlone || batch[0]?.isAlone === true)) break;
+        bytes += size;
+        batch.push(item);
+      }
+      taken += 1;
+    }
+    this.#ready.splice(0, taken);
+    this.#readyBytes -= bytes;
+    return batch;
+  }
+
+  #answered(batch: readonly Item[], refusals: readonly (Refusal | undefined)[]): void {
+    const again: Item[] = [];
+    for (const [index, item] of batch.entries()) {
+      const refusal = refusals[index];
+      if (refusal === undefined) {
+        item.state = 'over';
+        item.call.sent(item.position);
+        this.#leaveLane(item);
+      } else if (this.#mayTryAgain(item, refusal)) {
+        item.state = 'resting';
+        again.push(item);
+      } else {
+        this.#fail(item, refusal.error, refusal.error.isRetryable);
+      }
+    }
+    if (again.length > 0) this.#rest(again);
+  }
+
+  #mayTryAgain(item: Item, { error, next }: Refusal): boolean {
+    item.lastError = error;
+    if (next === 'unknown') item.unanswered ??= error;
+    if (item.call.isOver || next === 'refused') return false;
+    if (next === 'alone') {
+      if (item.isAlone) return false;
+      item.isAlone = true;
+    }
+    if (item.unanswered === undefined) return true;
+    // A second copy would run twice, unless the queue drops it.
+    return this.#setup.target.isFifo && this.#setup.clock.now() - item.firstSentAt < RESEND_MS;
+  }
+
+  /** Full jitter, one delay for all that were refused together: they share the next request too. */
+  #rest(items: readonly Item[]): void {
+    const { clock, random } = this.#setup;
+    const tries = Math.max(...items.map((one) => one.tries));
+    const isOnlySplit = items.every((one) => one.isAlone && one.tries === 1);
+    const longest = isOnlySplit ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
+    clock.setTimer(() => {
+      for (const item of items) if (item.state === 'resting') this.#makeReady(item, item.entry as Entry);
+      this.#pump();
+    }, random() * longest);
+  }
+
+  #fail(item: Item, error: Error, isRetryable: boolean): void {
+    item.state = 'over';
+    if (item.unanswered === undefined) item.call.failed(item.position, error, isRetryable, item.lane);
+    else item.call.unknown(item.position, item.unanswered, item.lane);
+    this.#leaveLane(item);
+  }
+
+  /** Starts the next message of a lane whose first one is over. */
+  #leaveLane({ lane: name }: Item): void {
+    if (name === undefined) return;
+    const lane = this.#lanes.get(name) as Item[];
+    lane.shift();
+    for (let next = lane[0]; next !== undefined; next = lane[0]) {
+      if (next.state !== 'over' && !this.#isHeld(next, name)) return this.#start(next);
+      lane.shift();
+    }
+    this.#lanes.delete(name);
+  }
+
+  /** Fails a message if one before it, of its call and group, was not sent. */
+  #isHeld(item: Item, lane: string): boolean {
+    const holder = item.call.holderOf(lane);
+    if (holder === undefined) return false;
+    item.state = 'over';
+    item.call.failed(item.position, heldBack(holder), true);
+    return true;
+  }
+}
+
+/** The message of a call that failed and holds its group. */
+export interface Holder {
+  readonly position: number;
+  readonly type: string;
+  readonly error: Error;
+}
+
+function heldBack({ position, type, error }: Holder): SendError {
+  const which = `message ${position + 1} of the call (${type})`;
+  return notSent(
+    `Not sent, to keep the order: ${which} is before it in its group and was not sent`,
+    true,
+    error,
+  );
+}
+
+function tooLarge(bytes: number, maxBytes: number): SendError {
+  return notSent(
+    `The message has ${bytes} bytes, more than the ${maxBytes} that the target takes. ` +
+      'With `large: s3Bodies({ bucket })` it goes through S3',
+    false,
+  );
+}
+
+/** The error of a message whose call is over before it was sent. */
+export function outOfTime(item: Item | undefined): SendError {
+  const reason = 'The time or the signal of the call was over';
+  if (item?.state === 'sending') return perhapsSent(`${reason} before the target answered`, item.lastError);
+  return item?.unanswered ?? notSent(`${reason} before the message was sent`, true, item?.lastError);
+}

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { messageEncoder } from '../../src/messages/encode-message.ts';
+import { message } from '../../src/messages/message.ts';
+import { messages } from '../../src/messages/messages.ts';
+import { orders } from '../sender/messages.ts';
+
+const encode = messageEncoder(orders);
+const body = { orderId: 'o1', tenantId: 't1' };
+
+describe('an encoded message', () => {
+  it('has the body as given: the output of the schema is for the consumer', async () => {
+    const types = messages({
+      Dated: message(z.object({ at: z.string().transform((text) => new Date(text)) })),
+    });
+    expect((await messageEncoder(types)('Dated', { at: '2026-01-01' })).body).toBe('{"at":"2026-01-01"}');
+  });
+
+  it('has a deduplication id of type and key, so that a cancellation is no copy of its order', async () => {
+    const [first, again, cancelled] = await Promise.all([
+      encode('OrderPlaced', body),
+      encode('OrderPlaced', { ...body, note: 'again' }),
+      encode('OrderCancelled', body),
+    ]);
+    expect(first.deduplicationId).toBe(again.deduplicationId);
+    expect(first.deduplicationId).not.toBe(cancelled.deduplicationId);
+    expect(first.deduplicationId).toBe(hash('sha256', `OrderPlaced:${hash('sha256', '{"orderId":"o1"}')}`));
+  });
+
+  it('names its outbox row, which makes it unique if the type has no key', async () => {
+    const types = messages({ Note: message(z.string()) });
+    const [one, copy] = await Promise.all([1, 2].map(() => messageEncoder(types)('Note', 'a', 'row-1')));
+    expect(one).toEqual(copy);
+    expect(one?.attributes).toEqual({ type: 'Note', outboxId: 'row-1' });
+    expect((await messageEncoder(types)('Note', 'a')).deduplicationId).not.toBe(one?.deduplicationId);
+  });
+
+  it('is refused for a body that does not fit, without quoting it', async () => {
+    const refused = encode('OrderPlaced', { orderId: 'secret', tenantId: 7 });
+    await expect(refused).rejects.toMatchObject({
+      code: 'BATCHLATCH_INVALID_MESSAGE',
+      issues: [{ path: 'tenantId' }],
+    });
+    await expect(refused).rejects.not.toThrow(/secret/);
+  });
+});
