@@ -69,6 +69,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/redis-client.ts',
   ],
   s3: ['claims', 'sources', 'options'],
+  // Messages in the transaction of an effect, and the relays that send them.
+  outbox: ['claims', 'keys', 'messages', 'observe/log-line.ts', 'options', 'stores/postgres'],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   durable: [
     'claims',
