@@ -117,7 +117,10 @@ function outcomeOf(row: Row | undefined, token: string): OutboxChangeOutcome {
 }
 
 function entryOf(row: Row): OutboxEntry {
-  const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
+  const text = (name: string): string | undefined => {
+    const value = row[name];
+    return typeof value === 'string' ? value : undefined;
+  };
   const amount = (name: string): number | undefined => (row[name] === null ? undefined : Number(row[name]));
   return {
     outboxId: String(row['outbox_id']),

@@ -159,7 +159,9 @@ export function postgresOutbox<Types extends MessageTypes, Client = OutboxClient
   ): Promise<string[]> {
     assertNoPool(client);
     const rows = await Promise.all(
-      all.map((one) => (one instanceof Prepared ? one : encoded(one.type, (one as { body?: unknown }).body))),
+      all.map(async (one) =>
+        one instanceof Prepared ? one : encoded(one.type, (one as { readonly body?: unknown }).body),
+      ),
     );
     if (rows.length === 0) return [];
     for (const { message } of rows) assertFits(message, large !== undefined);
