@@ -66,29 +66,32 @@ describeWith([postgres], 'processes that add to an outbox in PostgreSQL and rela
     `have one effect for each committed message, though they are killed ${KILLS} times before, between and after their writes and sends`,
     async () => {
       const consumer = await startConsumer();
-      const limit = pLimit(AT_ONCE);
-      await Promise.all(
-        Array.from({ length: KILLS }, (_, life) =>
-          limit(() =>
-            runUntilKilled({
-              database: server.endpoint,
-              table: TABLE,
-              queueUrl: queue.queueUrl,
-              name: `life-${life}`,
-              ...deathOf(life),
-            }),
+      try {
+        const limit = pLimit(AT_ONCE);
+        await Promise.all(
+          Array.from({ length: KILLS }, (_, life) =>
+            limit(() =>
+              runUntilKilled({
+                database: server.endpoint,
+                table: TABLE,
+                queueUrl: queue.queueUrl,
+                name: `life-${life}`,
+                ...deathOf(life),
+              }),
+            ),
           ),
-        ),
-      );
-      // The last relay lives.
-      const sender = queueSender(queues.sqs, queue.queueUrl);
-      const relay = createOutboxRelay({ pool, table: TABLE, sender, pollMs: 20 });
-      await relay.start();
-      await until('all are sent', async () => (await count(TABLE)) === 0);
-      await relay.stop();
-      await until('all are done', async () => (await count('effects')) >= (await count('orders')));
-      await until('the queue is empty', async () => (await queuedMessages()) === 0);
-      await consumer.stop();
+        );
+        // The last relay lives.
+        const sender = queueSender(queues.sqs, queue.queueUrl);
+        const relay = createOutboxRelay({ pool, table: TABLE, sender, pollMs: 20 });
+        await relay.start();
+        await until('all are sent', async () => (await count(TABLE)) === 0);
+        await relay.stop();
+        await until('all are done', async () => (await count('effects')) >= (await count('orders')));
+        await until('the queue is empty', async () => (await queuedMessages()) === 0);
+      } finally {
+        await consumer.stop();
+      }
 
       const { rows: wrong } = await pool.query(`
         SELECT coalesce(o.id, e.id) AS id, count(e.id) AS effects, count(o.id) AS orders

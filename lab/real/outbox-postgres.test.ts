@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { createBatchProcessor } from 'batchlatch';
 import { inTransaction, postgresStore } from 'batchlatch/postgres';
 import { sqsEvent } from 'batchlatch/testing';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../../test/support/components/pgbouncer.ts';
 import { postgres, type PostgresServer, startPostgres } from '../../test/support/components/postgres.ts';
+import { fastClock } from '../../test/support/fast-clock.ts';
 import { idOf, type OutboxBench, outboxBench, type PlayedAnswer } from '../../test/support/outbox-bench.ts';
 import { createPostgresTable, poolOf } from '../../test/support/postgres-table.ts';
 import { until } from '../../test/support/until.ts';
@@ -237,6 +238,27 @@ describeWith([postgres], 'an outbox in PostgreSQL', () => {
     await b.place('a', 'a3');
     await until('the next is sent', isEmpty);
     expect(b.target.arrived).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  it('gives up sends that never end, and lets the server end a transaction that it leaves open', async () => {
+    let limit: unknown;
+    let client: PoolClient | undefined;
+    const watched = {
+      connect: async () => (client = await pool.connect()),
+    };
+    b.target.answer = async (): Promise<PlayedAnswer> => {
+      limit = (await client?.query('SHOW idle_in_transaction_session_timeout'))?.rows[0];
+      return new Promise(() => undefined);
+    };
+    await b.place('a', 'a1');
+    const clock = fastClock(20);
+    const options = { pool: watched, clock, listen: false, sendTimeoutMs: 1_000 };
+    const relay = await b.relay({ ...SOON, ...options });
+    await until('it has given up', () => relay.health().failuresInARow === 1);
+    expect(relay.health().lastError?.message).toBe('The sender did not answer within 1 seconds');
+    expect(limit).toEqual({ idle_in_transaction_session_timeout: '16s' });
+    b.target.answer = () => 'sent';
+    await until('it is sent', isEmpty);
   });
 
   it('goes on after the server has crashed, and starts while it is away', async () => {

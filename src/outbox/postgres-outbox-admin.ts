@@ -111,7 +111,6 @@ type Row = SqlAnswer['rows'][number];
 
 function outcomeOf(row: Row | undefined, token: string): OutboxChangeOutcome {
   if (row === undefined) return { status: 'refused', why: 'absent' };
-  // rule: outbox-changed-as-seen
   if (row['is_written'] === 't' || row['version'] === token) return { status: 'done' };
   return { status: 'refused', why: row['state'] === 'WAITING' ? 'waiting' : 'changed' };
 }

@@ -132,10 +132,9 @@ const checks: Readonly<Record<keyof PostgresOutboxOptions<MessageTypes>, Check>>
  * @throws `ConfigurationError` for options that cannot work.
  *
  * @example
- * const outbox = postgresOutbox({ messages: orders });
- * await inTransaction(context, async (client) => {
- *   await client.query('INSERT INTO orders (id) VALUES ($1)', [body.orderId]);
- *   await outbox.add(client, 'OrderPlaced', body);
+ * const outbox = postgresOutbox({ messages: orderMessages });
+ * createBatchProcessor<Order>(async ({ body }, context) => {
+ *   await inTransaction(context, (client) => outbox.add(client, 'OrderPlaced', body));
  * });
  */
 export function postgresOutbox<Types extends MessageTypes, Client = OutboxClient>(

@@ -44,7 +44,6 @@ export function endsOf(
   const failures = heads
     .filter(({ isFinal }) => isFinal || !isOutage)
     .map(({ row, error, isFinal }): RowFailure => {
-      // rule: outbox-row-parks
       const parks = isFinal || row.tries + 1 >= maxTries;
       const longestMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** row.tries);
       return { row, error, parks, delayMs: longestMs * (0.5 + random() / 2), version: randomUUID() };
