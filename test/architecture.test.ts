@@ -79,6 +79,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'stores/dynamodb',
     'stores/dynamodb/sdk',
+    'stores/postgres',
   ],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   sender: ['aws', 'aws/sdk', 'messages', 'options'],

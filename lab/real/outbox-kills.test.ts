@@ -1,251 +1,156 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  type DynamoDBClient,
-  CreateTableCommand,
-  ScanCommand,
-  type ScanCommandInput,
-} from '@aws-sdk/client-dynamodb';
-import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  emulatorClientConfig,
-  emulatorEnvironment,
-} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
-import { createClaimsTable, emulatorClient } from '../../test/support/claims-table.ts';
+import { createBatchProcessor } from 'batchlatch';
+import { createOutboxRelay, outboxTableSql } from 'batchlatch/outbox';
+import { inTransaction, postgresStore } from 'batchlatch/postgres';
+import pLimit from 'p-limit';
+import type { Pool } from 'pg';
+import type { SqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
-import { componentNamed } from '../../test/support/components/index.ts';
-import { type JsonProxy, startJsonProxy } from '../../test/support/json-proxy.ts';
-import { createOutboxTable, storedIn, isRow } from '../../test/support/outbox-rows.ts';
-import type { OutboxWorkerSetup, WantedOrder } from '../../test/support/outbox-worker.ts';
-import { type SqsProxy, startSqsProxy } from '../../test/support/sqs-proxy.ts';
+import { postgres, type PostgresServer, startPostgres } from '../../test/support/components/postgres.ts';
+import { type EmulatedQueue, emulatedQueues } from '../../test/support/emulated-queues.ts';
+import type { KilledOutboxSetup, KillMoment, Step } from '../../test/support/killed-outbox.ts';
+import { pollQueue } from '../../test/support/poll-queue.ts';
+import { createPostgresTable, poolOf } from '../../test/support/postgres-table.ts';
+import { queueSender } from '../../test/support/queue-sender.ts';
 import { until } from '../../test/support/until.ts';
 import { bundleProgram } from './support/bundle-program.ts';
-import { createQueue, type Queue } from './support/create-queue.ts';
-import { sendMessages } from './support/send-messages.ts';
-import { startComponent } from './support/start-component.ts';
 
-/** `OUTBOX_KILLS=1000 npm run lab:real -- outbox-kills` for more. */
-const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 200);
+const KILLS = 200;
+/** Processes at a time, whose relays work on the same rows. */
+const AT_ONCE = 3;
+/** Each step of a transaction and of a round, and which of them: the first four transactions are its own. */
+const STEPS: readonly (readonly [what: Step, number: number])[] = [
+  ['begin', 1],
+  ['order', 2],
+  ['add', 1],
+  ['add', 4],
+  ['commit', 2],
+  ['roll back', 1],
+  ['find', 1],
+  ['begin', 5],
+  ['lock', 1],
+  ['read', 1],
+  ['send', 1],
+  ['send', 2],
+  ['settle', 1],
+  ['commit', 4],
+];
+const MOMENTS: readonly KillMoment[] = ['before', 'between', 'after'];
+const TABLE = 'outbox';
 
-/** Every write and every send of the program. It is killed before each is carried out, and after, before the answer. */
-const STEPS = [
-  'claim',
-  'commit with a message',
-  'send',
-  'note as sent',
-  'delete the row',
-  'commit the effect',
-  'acknowledge',
-] as const;
-type Step = (typeof STEPS)[number];
-const MOMENTS = ['before', 'after'] as const;
-const POINTS = MOMENTS.flatMap((moment) => STEPS.map((step) => ({ step, moment })));
-
-describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A DynamoDB outbox', () => {
-  let database: LocalService;
-  let queues: LocalService;
-  let client: DynamoDBClient;
-  let sqs: SQS;
-  let dynamoDBProxy: JsonProxy<object, object>;
-  let sqsProxy: SqsProxy;
+describeWith([postgres], 'processes that add to an outbox in PostgreSQL and relay it', () => {
+  const queues = emulatedQueues();
+  let server: PostgresServer;
+  let pool: Pool;
+  let queue: EmulatedQueue;
   let program: string;
-  let setup: OutboxWorkerSetup;
-  let source: Queue;
-  let target: Queue;
-  let worker: ChildProcess;
-  let ended: Promise<unknown>;
-  /** Where the running process is killed next. */
-  let point: { readonly step: Step; readonly moment: 'before' | 'after' } | undefined;
-  const killed = new Map<string, number>();
-  /** Bodies, in the order in which the queue took them. */
-  const sent: string[] = [];
-
   beforeAll(async () => {
-    [database, queues, program] = await Promise.all([
-      startComponent('dynamodb-local'),
-      startComponent('fauxqs'),
-      bundleProgram('outbox-worker', { usesSdk: true }),
+    [server, queue, program] = await Promise.all([
+      startPostgres(),
+      queues.create(),
+      bundleProgram('killed-outbox'),
     ]);
-    client = emulatorClient(database.endpoint);
-    sqs = new SQS({ ...emulatorClientConfig, endpoint: queues.endpoint });
-    dynamoDBProxy = await startJsonProxy(database.endpoint, { finishes: true });
-    sqsProxy = await startSqsProxy(queues.endpoint);
-    source = await createQueue(sqs, { visibilityTimeoutSeconds: 3 });
-    target = await createQueue(sqs, { visibilityTimeoutSeconds: 3 });
-    const claims = await createClaimsTable(client);
-    await createOutboxTable(client, 'outbox');
-    await client.send(
-      new CreateTableCommand({
-        TableName: 'effects',
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [
-          { AttributeName: 'orderId', AttributeType: 'S' },
-          { AttributeName: 'run', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'orderId', KeyType: 'HASH' },
-          { AttributeName: 'run', KeyType: 'RANGE' },
-        ],
-      }),
-    );
-    const through = ({ queueUrl, queueArn }: Queue) => ({ queueUrl: sqsProxy.through(queueUrl), queueArn });
-    setup = {
-      claims,
-      outbox: 'outbox',
-      effects: 'effects',
-      source: through(source),
-      target: through(target),
-    };
-    dynamoDBProxy.interpose(async ({ operation, body }, ask) => killing(stepOf(operation, body), ask));
-    sqsProxy.interpose(async ({ operation, body, input }, ask) =>
-      killing(stepOf(operation, body), async () => {
-        const answer = await ask();
-        if (operation === 'SendMessageBatch') {
-          for (const { MessageBody } of (
-            input as { readonly Entries?: readonly { readonly MessageBody?: string }[] }
-          ).Entries ?? [])
-            sent.push(MessageBody ?? '');
-        }
-        return answer;
-      }),
-    );
+    pool = poolOf(server.endpoint, { max: 20 });
+    await pool.query(outboxTableSql({ table: TABLE }));
+    await pool.query('CREATE TABLE orders (id text PRIMARY KEY)');
+    await pool.query('CREATE TABLE effects (id text, outbox_id text)');
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    client.destroy();
-    sqs.destroy();
-    await Promise.all([dynamoDBProxy.stop(), sqsProxy.stop(), database.stop(), queues.stop()]);
+    await pool.end();
+    await server.stop();
   });
 
-  /** Carries a request out, and kills the process if this is its point. */
-  async function killing<Answer>(step: Step | undefined, ask: () => Promise<Answer>): Promise<Answer> {
-    const isHere = step !== undefined && point?.step === step;
-    const moment = point?.moment;
-    if (isHere) point = undefined;
-    if (isHere && moment === 'before') await kill(step, moment);
-    const answer = await ask();
-    if (isHere && moment === 'after') await kill(step, moment);
-    return answer;
-  }
-
-  async function kill(step: Step, moment: string): Promise<never> {
-    worker.kill('SIGKILL');
-    await ended;
-    const name = `${moment}: ${step}`;
-    killed.set(name, (killed.get(name) ?? 0) + 1);
-    throw new Error('The process was killed');
-  }
-
-  function start(): void {
-    worker = fork(program, [JSON.stringify(setup)], {
-      execArgv: [],
-      env: {
-        PATH: process.env['PATH'],
-        ...emulatorEnvironment,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamoDBProxy.endpoint,
-        AWS_ENDPOINT_URL_SQS: sqsProxy.endpoint,
-      },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    ended = once(worker, 'exit');
-  }
-
   it(
-    `has exactly one effect for each committed message, and none for another, after ${KILLS} kills`,
+    `have one effect for each committed message, though they are killed ${KILLS} times before, between and after their writes and sends`,
     async () => {
-      const startedAt = performance.now();
-      const wanted: WantedOrder[] = [];
-      for (let count = 0; count < KILLS; count += 1) {
-        const more = Array.from({ length: 3 }, (_, index): WantedOrder => {
-          const number = count * 3 + index;
-          return {
-            orderId: `order-${String(number).padStart(5, '0')}`,
-            tenantId: `tenant-${number % 4}`,
-            isInOrder: number % 4 < 2,
-            isRefused: number % 7 === 0,
-          };
-        });
-        wanted.push(...more);
-        await sendMessages(
-          sqs,
-          source.queueUrl,
-          more.map((order) => ({ body: JSON.stringify(order) })),
+      const consumer = await startConsumer();
+      try {
+        const limit = pLimit(AT_ONCE);
+        await Promise.all(
+          Array.from({ length: KILLS }, (_, life) =>
+            limit(() =>
+              runUntilKilled({
+                database: server.endpoint,
+                table: TABLE,
+                queueUrl: queue.queueUrl,
+                name: `life-${life}`,
+                ...deathOf(life),
+              }),
+            ),
+          ),
         );
-        point = POINTS[count % POINTS.length];
-        start();
-        await until(`the process is killed ${point?.moment}: ${point?.step}`, isKilled, 60_000);
+        // The last relay lives.
+        const sender = queueSender(queues.sqs, queue.queueUrl);
+        const relay = createOutboxRelay({ pool, table: TABLE, sender, pollMs: 20 });
+        await relay.start();
+        await until('all are sent', async () => (await count(TABLE)) === 0);
+        await relay.stop();
+        await until('all are done', async () => (await count('effects')) >= (await count('orders')));
+        await until('the queue is empty', async () => (await queuedMessages()) === 0);
+      } finally {
+        await consumer.stop();
       }
-      point = undefined;
-      const kills = [...killed.values()].reduce((sum, one) => sum + one, 0);
-      start();
-      await until('both queues and the outbox are empty', isDone, 60_000);
-      worker.kill('SIGKILL');
-      await ended;
 
-      const committed = wanted.filter(({ isRefused }) => !isRefused).map(({ orderId }) => orderId);
-      const { placed, consumed } = await effects();
-      expect(placed).toEqual(committed);
-      // Not as a set: a second effect of an order is a second entry.
-      expect(consumed).toEqual(committed);
-      expect(kills).toBe(KILLS);
-      for (const { step, moment } of POINTS.slice(0, KILLS))
-        expect(killed.get(`${moment}: ${step}`)).toBeGreaterThan(0);
-      process.stderr.write(
-        `${kills} kills, ${committed.length} messages, ${sent.length - committed.length} copies, ` +
-          `${((performance.now() - startedAt) / 1_000).toFixed(0)} s\n`,
-      );
+      const { rows: wrong } = await pool.query(`
+        SELECT coalesce(o.id, e.id) AS id, count(e.id) AS effects, count(o.id) AS orders
+        FROM orders AS o FULL JOIN effects AS e ON o.id = e.id
+        GROUP BY 1 HAVING count(e.id) <> 1 OR count(o.id) <> 1`);
+      expect(wrong).toEqual([]);
+      const copies = consumer.delivered - (await count('effects'));
+      process.stderr.write(`${await count('orders')} messages, ${copies} second copies\n`);
+      // Sends whose rows were not deleted were among the kills.
+      expect(copies).toBeGreaterThan(0);
     },
-    KILLS * 10_000 + 120_000,
+    INSTALL_TIMEOUT_MS,
   );
 
-  function isKilled(): boolean {
-    if (worker.exitCode !== null) throw new Error('The process ended by itself');
-    return worker.signalCode === 'SIGKILL';
-  }
-
-  async function isDone(): Promise<boolean> {
-    const depths = await Promise.all([source, target].map(({ queueUrl }) => depth(queueUrl)));
-    return (
-      depths.every((one) => one === 0) && (await storedIn(client, 'outbox')).every((item) => !isRow(item))
+  async function startConsumer(): Promise<SqsMapping> {
+    const store = postgresStore({ pool, table: await createPostgresTable(pool) });
+    const handler = createBatchProcessor<{ readonly id: string }>(
+      async ({ body, attributes }, context) => {
+        await inTransaction(context, (client) =>
+          client.query('INSERT INTO effects VALUES ($1, $2)', [body.id, attributes['outboxId']]),
+        );
+      },
+      { store, key: ({ attributes }) => attributes['outboxId'] ?? '', concurrency: 5 },
     );
+    return pollQueue({ ...queue, sqs: queues.sqs, handler });
   }
 
-  async function depth(QueueUrl: string): Promise<number> {
-    const { Attributes = {} } = await sqs.getQueueAttributes({ QueueUrl, AttributeNames: ['All'] });
+  async function count(table: string): Promise<number> {
+    const { rows } = await pool.query(`SELECT count(*)::int AS count FROM ${table}`);
+    return (rows[0] as { readonly count: number }).count;
+  }
+
+  async function queuedMessages(): Promise<number> {
+    const { Attributes = {} } = await queues.sqs.getQueueAttributes({
+      QueueUrl: queue.queueUrl,
+      AttributeNames: ['All'],
+    });
     const { ApproximateNumberOfMessages: shown, ApproximateNumberOfMessagesNotVisible: hidden } = Attributes;
     return Number(shown) + Number(hidden);
   }
 
-  async function effects(): Promise<{ placed: string[]; consumed: string[] }> {
-    const placed: string[] = [];
-    const consumed: string[] = [];
-    let ExclusiveStartKey: ScanCommandInput['ExclusiveStartKey'];
-    do {
-      const page = await client.send(new ScanCommand({ TableName: 'effects', ExclusiveStartKey }));
-      for (const { orderId, run } of page.Items ?? []) {
-        (run?.S === 'placed' ? placed : consumed).push(orderId?.S ?? '');
-      }
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey !== undefined);
-    return { placed: placed.toSorted(), consumed: consumed.toSorted() };
+  /** Rejects if the process ends otherwise than at its step. */
+  async function runUntilKilled(setup: KilledOutboxSetup): Promise<void> {
+    const child = fork(program, [JSON.stringify(setup)], {
+      execArgv: [],
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    let told = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (told += text));
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+    if (signal !== 'SIGKILL' || told !== 'killed\n') {
+      throw new Error(`A process did not end at its step (${signal}): ${told}`);
+    }
   }
 });
 
-function stepOf(operation: string, body: string): Step | undefined {
-  switch (operation) {
-    case 'BatchExecuteStatement':
-      return body.includes('DELETE FROM') ? 'delete the row' : 'claim';
-    case 'TransactWriteItems':
-      return body.includes('"outboxId"') ? 'commit with a message' : 'commit the effect';
-    case 'UpdateItem':
-      return 'note as sent';
-    case 'SendMessageBatch':
-      return 'send';
-    case 'DeleteMessage':
-    case 'DeleteMessageBatch':
-      return 'acknowledge';
-    default:
-      return undefined;
-  }
+function deathOf(life: number): Pick<KilledOutboxSetup, 'what' | 'number' | 'moment'> {
+  const moment = MOMENTS[life % MOMENTS.length] as KillMoment;
+  const [what, number] = STEPS[Math.floor(life / MOMENTS.length) % STEPS.length] as (typeof STEPS)[number];
+  return { what, number, moment };
 }

@@ -34,3 +34,18 @@ export { type OutboxSweep, type SweepOptions, sweepOutbox, type SweepReport } fr
 export type { OutboxTableOptions } from './dynamodb-table.ts';
 export { outboxTableDefinition, type OutboxTableDefinition } from './dynamodb-table-definition.ts';
 export type { OutboxCounts } from './outbox-metrics.ts';
+export { outboxTableSql, type OutboxTableSqlOptions } from './outbox-table-sql.ts';
+export {
+  type OutboxClient,
+  postgresOutbox,
+  type PostgresOutbox,
+  type PostgresOutboxOptions,
+  type PreparedMessage,
+} from './postgres-outbox.ts';
+export { postgresOutboxAdmin, type PostgresOutboxAdminOptions } from './postgres-outbox-admin.ts';
+export {
+  createOutboxRelay,
+  type OutboxRelay,
+  type OutboxRelayHealth,
+  type OutboxRelayOptions,
+} from './postgres-relay.ts';

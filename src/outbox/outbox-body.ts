@@ -42,7 +42,6 @@ export function assertFits(message: EncodedMessage, hasLarge: boolean): void {
     );
   }
   const { group } = message;
-  // rule: outbox-group
   if (group === undefined || (group !== '' && group.length <= LONGEST_GROUP && !UNFIT.test(group))) return;
   throw new KeyError(
     `The group of ${message.type} is not 1 to ${LONGEST_GROUP} printable ASCII characters without spaces, ` +

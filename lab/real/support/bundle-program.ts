@@ -3,7 +3,8 @@ import { build } from 'esbuild';
 import { runFolder } from './sam-cli.ts';
 
 /** Bundled CommonJS asks for Node's own modules with require(), which ESM has to be given. */
-const REQUIRE = "import{createRequire as requireFrom}from'module';const require=requireFrom(import.meta.url);";
+const REQUIRE =
+  "import{createRequire as requireFrom}from'module';const require=requireFrom(import.meta.url);";
 
 /** `test/support/<name>.ts` as one file, which starts in a tenth of the time. By default clients of AWS's SDK are left out. */
 export async function bundleProgram(name: string, { usesSdk = false } = {}): Promise<string> {
