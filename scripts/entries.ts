@@ -14,6 +14,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './observe': 'observe/index',
   './opentelemetry': 'opentelemetry/index',
   './operations': 'operations/index',
+  './outbox': 'outbox/index',
   './postgres': 'stores/postgres/index',
   './powertools': 'powertools/index',
   './redis': 'stores/redis/index',

@@ -126,6 +126,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'docs/errors.md',
       { to: 'docs/cli.md', text: 'Command line' },
       'docs/worker.md',
+      'docs/outbox.md',
       'docs/functions.md',
       { to: 'docs/http.md', text: 'HTTP requests' },
       'docs/durable.md',

@@ -1,9 +1,9 @@
 import { defined } from '../base/defined.ts';
 import { keyHash } from '../base/key-hash.ts';
 import type { Claim } from '../claims/claim.ts';
-import { escapeUnseen } from '../observe/json-lines.ts';
+import { logLine } from '../observe/log-line.ts';
 import { parkedKindOf } from '../operations/parked-kind.ts';
-import { type Reading, unlessStopped } from './stop-before.ts';
+import { type Reading, unlessStopped } from './unless-stopped.ts';
 
 /** Stores list claims in no order, so this many are read for each line, to find the oldest. */
 const READ_FOR_EACH = 25;
@@ -66,14 +66,4 @@ function lineOf(claim: Claim, now: number, logKeys: boolean): string {
     forMs: Math.max(now - sinceOf(claim), 0),
     error,
   });
-}
-
-/** Returns a log line in the form of `jsonLines()`. */
-export function logLine(
-  at: number,
-  level: 'info' | 'warn' | 'error',
-  message: string,
-  fields: object,
-): string {
-  return escapeUnseen(JSON.stringify({ timestamp: new Date(at).toISOString(), level, message, ...fields }));
 }

@@ -9,12 +9,13 @@ import {
   checkOptionsOf,
   objectWith,
 } from '../options/check-options.ts';
-import { linesOf, logLine, overdueLines } from './claim-lines.ts';
+import { logLine } from '../observe/log-line.ts';
+import { linesOf, overdueLines } from './claim-lines.ts';
 import { type ClaimMonitorReport, countAll, metricsLine, reportOf } from './report.ts';
 import { tableNameFrom, writeToStandardOutput } from './default-ports.ts';
 import { anAdmin } from '../options/domain-checks.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
-import { stopBefore } from './stop-before.ts';
+import { stopBefore } from '../base/stop-before.ts';
 
 /** Options of `createClaimMonitor()`. */
 export interface ClaimMonitorOptions {

@@ -3,7 +3,7 @@ import type { ClaimCount } from '../claims/claim-admin.ts';
 import type { Claim } from '../claims/claim.ts';
 import { type ParkedKind, parkedKindOf } from '../operations/parked-kind.ts';
 import { readClaims } from './claim-lines.ts';
-import { type Reading, unlessStopped } from './stop-before.ts';
+import { type Reading, unlessStopped } from './unless-stopped.ts';
 
 /** The result of one run of the monitor. */
 export interface ClaimMonitorReport {

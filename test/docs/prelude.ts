@@ -5,8 +5,11 @@
 import type { ClaimAdmin } from 'batchlatch/operations';
 import type { ClaimStore, RecordHandler } from 'batchlatch';
 import type { CommitItem } from 'batchlatch/dynamodb';
+import type { RowSender } from 'batchlatch/outbox';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { Message } from '../../src/messages/message.ts';
+import type { Messages } from '../../src/messages/messages.ts';
 
 export interface Order {
   readonly orderId: string;
@@ -38,6 +41,10 @@ interface ChargeOptions {
 
 export declare const order: Order;
 export declare const queueUrl: string;
+export declare const orderMessages: Messages<{
+  readonly OrderPlaced: Message<z.ZodType<Order, Order>>;
+}>;
+export declare const sender: RowSender;
 export declare const handler: RecordHandler;
 export declare const store: ClaimStore;
 export declare const admin: ClaimAdmin;

@@ -3,10 +3,11 @@ import { build } from 'esbuild';
 import { runFolder } from './sam-cli.ts';
 
 /** Bundled CommonJS asks for Node's own modules with require(), which ESM has to be given. */
-const REQUIRE = "import{createRequire as r}from'module';const require=r(import.meta.url);";
+const REQUIRE =
+  "import{createRequire as requireFrom}from'module';const require=requireFrom(import.meta.url);";
 
-/** `test/support/<name>.ts` as one file, which starts in a tenth of the time. Clients of AWS's SDK are left out. */
-export async function bundleProgram(name: string): Promise<string> {
+/** `test/support/<name>.ts` as one file, which starts in a tenth of the time. By default clients of AWS's SDK are left out. */
+export async function bundleProgram(name: string, { usesSdk = false } = {}): Promise<string> {
   const outfile = path.join(runFolder(), `${name}.mjs`);
   await build({
     entryPoints: [`test/support/${name}.ts`],
@@ -15,7 +16,7 @@ export async function bundleProgram(name: string): Promise<string> {
     platform: 'node',
     format: 'esm',
     mainFields: ['module', 'main'],
-    external: ['@aws-sdk/client-*'],
+    external: usesSdk ? [] : ['@aws-sdk/client-*'],
     banner: { js: REQUIRE },
   });
   return outfile;

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/is-object.ts';
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
 import type { CommitItem } from './commit-item.ts';
 import { commitWithCompletion } from './commit-with-completion.ts';
@@ -15,7 +16,8 @@ export interface CommitOptions {
  * completed with `result`, whatever the handler does next: its return value is discarded, and an error it
  * throws is reported to the observer (`failedAfterCommit`). Takes 1 to 99 items, once per run; await it.
  *
- * `items` are entries of `TransactWriteCommandInput['TransactItems']` of `@aws-sdk/lib-dynamodb`.
+ * `items` are entries of `TransactWriteCommandInput['TransactItems']` of `@aws-sdk/lib-dynamodb`, or promises
+ * of them, such as `outbox.message(…)` of `batchlatch/outbox`.
  *
  * Rejects with one of these errors:
  *
@@ -23,6 +25,7 @@ export interface CommitOptions {
  *   commit other items, return or throw.
  * - `CommitItemsError`: the items are invalid. Nothing is sent.
  * - `LeaseLostError`: the claim is another attempt's.
+ * - The error of an item's promise. Nothing is sent, and the handler may commit other items.
  * - `StoreError`: the store failed. The record then fails, even if the handler goes on, unless its row shows
  *   that the transaction was written.
  * - `ConfigurationError`: the claim store has no transactions, or `context` is not the handler's.
@@ -41,11 +44,20 @@ export interface CommitOptions {
  */
 export async function commit(
   context: AttemptContext,
-  items: readonly CommitItem[] | undefined,
+  items: readonly (CommitItem | PromiseLike<CommitItem>)[] | undefined,
   options: CommitOptions = {},
 ): Promise<void> {
   const attempt = attemptOf(context, 'commit of batchlatch/dynamodb');
-  await attempt.completeWith(transactEffect(items), options.result);
+  if (!Array.isArray(items) || !items.some(isPromise)) {
+    return attempt.completeWith(transactEffect(items), options.result);
+  }
+  const all = Promise.all(items);
+  all.catch(() => undefined); // if the commit is not allowed, nobody awaits them
+  return attempt.transact(async ({ complete }) => complete(transactEffect(await all), options.result));
+}
+
+function isPromise(item: unknown): boolean {
+  return isObject(item) && 'then' in item;
 }
 
 /** Creates the effect that `commit` of `dynamoDBStore` writes. */

@@ -10,6 +10,8 @@ export interface FailedOn {
   /** As the user named it. */
   readonly tableName: string;
   readonly privileges: readonly Privilege[];
+  /** The function whose statements create the table. Default: `claimsTableSql()`. */
+  readonly createdBy?: string;
 }
 
 /**
@@ -40,11 +42,14 @@ const KNOWN: readonly Known[] = [
   {
     test: ({ state }) => /^(42P01|3F000)$/.test(state),
     code: 'BATCHLATCH_TABLE_NOT_FOUND',
-    message: (_told, { tableName }) =>
+    message: (_told, { tableName, createdBy }) =>
       `PostgreSQL has no table \`${tableName}\` in this database and search_path. Create it ` +
-      `(\`npx batchlatch table create ` +
-      `--postgres${tableName === DEFAULT_TABLE ? '' : ` --table ${tableName}`}\`, ` +
-      'or the statements of claimsTableSql()), or name the right one in `table`.',
+      (createdBy === undefined
+        ? `(\`npx batchlatch table create ` +
+          `--postgres${tableName === DEFAULT_TABLE ? '' : ` --table ${tableName}`}\`, ` +
+          'or the statements of claimsTableSql())'
+        : `(the statements of ${createdBy})`) +
+      ', or name the right one in `table`.',
   },
   {
     test: ({ state }) => state === '42501',
@@ -61,8 +66,8 @@ const KNOWN: readonly Known[] = [
   },
   {
     test: ({ state }) => /^(42703|42P10|42804|42883)$/.test(state),
-    message: (told, { tableName }) =>
-      `Table \`${tableName}\` is not as claimsTableSql() makes it: ${wordsOf(told)}`,
+    message: (told, { tableName, createdBy = 'claimsTableSql()' }) =>
+      `Table \`${tableName}\` is not as ${createdBy} makes it: ${wordsOf(told)}`,
   },
   {
     test: ({ state }) => state === '25006',

@@ -3,7 +3,7 @@ import { POSTGRES_STATEMENT_MS } from '../../base/limits.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { onConnection } from './connection.ts';
-import { isOfSession, mayBeResent, type Privilege, toStoreError } from './failures.ts';
+import { type FailedOn, isOfSession, mayBeResent, type Privilege, toStoreError } from './failures.ts';
 import type { SqlAnswer, SqlStatement } from './pool.ts';
 
 /** The answer to a statement, with its time. */
@@ -13,6 +13,12 @@ export interface Sent extends SqlAnswer {
   /** It was sent more than once: an earlier sending may have been carried out, now or a moment later. */
   readonly wasResent: boolean;
 }
+
+/** The table of a statement, and the pool that leads to it. */
+export interface SendingTable
+  extends
+    Pick<ClaimsTable, 'pool' | 'tableName' | 'clock' | 'random' | 'stopPreparing'>,
+    Pick<FailedOn, 'createdBy'> {}
 
 /** The most times one statement is sent, the first included. */
 const MOST_SENDINGS = 6;
@@ -27,12 +33,12 @@ const LONGEST_DELAY_MS = 1_000;
  * Rejects with a `StoreError`.
  */
 export async function send(
-  table: ClaimsTable,
+  table: SendingTable,
   asked: SqlStatement,
   privileges: readonly Privilege[],
   signal?: StopSignal,
 ): Promise<Sent> {
-  const { pool, clock, random, tableName } = table;
+  const { pool, clock, random } = table;
   let statement = { ...asked, types: TEXTS };
   for (let sending = 1; ; sending += 1) {
     let sentAt = clock.now();
@@ -53,12 +59,16 @@ export async function send(
         sending -= 1; // nothing was carried out
         continue;
       }
-      const error = toStoreError(thrown, { tableName, privileges });
+      const error = toStoreError(thrown, { ...failedOn(table), privileges });
       if (sending === MOST_SENDINGS || !mayBeResent(thrown) || isOver(signal)) throw error;
       await wait(clock, random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** sending), signal);
       if (isOver(signal)) throw error; // also ends the wait at once
     }
   }
+}
+
+function failedOn({ tableName, createdBy }: SendingTable): Omit<FailedOn, 'privileges'> {
+  return createdBy === undefined ? { tableName } : { tableName, createdBy };
 }
 
 function isOver(signal: StopSignal | undefined): boolean {
