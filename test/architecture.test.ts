@@ -68,6 +68,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/failures.ts',
     'stores/redis/redis-client.ts',
   ],
+  // How payloads name their schemas, and where these are fetched.
+  'schema-registry': ['sources', 'options'],
+  avro: ['sources', 'options', 'schema-registry'],
+  protobuf: ['sources', 'options', 'schema-registry'],
   s3: ['claims', 'sources', 'options'],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   durable: [
