@@ -1,5 +1,6 @@
 import protobufjs, { type NamespaceBase, type Type } from 'protobufjs';
 import type { RegisteredSchema } from '../schema-registry/schema-registry.ts';
+import { restoreMaps } from './map-entries.ts';
 
 export type MessageType = Type;
 
@@ -13,6 +14,8 @@ export interface ProtoFile {
 export function protoFile({ schema, imports = {} }: RegisteredSchema): ProtoFile {
   const root = new protobufjs.Root();
   const parsed = protobufjs.parse(schema, root);
+  restoreMaps(root);
+  // Before the imports, which may add messages to this package.
   const messages = messagesOf(parsed.package === undefined ? root : root.lookup(parsed.package));
   const pending = [...(parsed.imports ?? [])];
   const added = new Set<string>();
@@ -26,6 +29,7 @@ export function protoFile({ schema, imports = {} }: RegisteredSchema): ProtoFile
       pending.push(...(protobufjs.parse(imports[name] as string, root).imports ?? []));
     }
   }
+  restoreMaps(root);
   root.resolveAll();
   return { messages };
 }

@@ -17,12 +17,16 @@ function withDefaults(type: MessageType, json: unknown): unknown {
   if (type.fullName.startsWith('.google.protobuf.') || !isObject(json)) return json;
   const members: Json = {};
   for (const field of type.fieldsArray) {
-    const { jsonName } = field as { readonly jsonName: string };
+    const { jsonName } = field;
     const value = (json as Json)[jsonName];
     if (value !== undefined) members[jsonName] = inside(field, value);
-    else if (!(field as { readonly hasPresence: boolean }).hasPresence) members[jsonName] = defaultOf(field);
+    else if (!mayBeAbsent(field)) members[jsonName] = defaultOf(field);
   }
   return { ...json, ...members }; // extensions are only in `json`
+}
+
+function mayBeAbsent(field: Field): boolean {
+  return field.hasPresence || (!field.repeated && !field.map && field.resolvedType instanceof protobufjs.Type);
 }
 
 function inside(field: Field, value: unknown): unknown {
