@@ -1,5 +1,5 @@
-import type { Buffer } from 'node:buffer';
-import avsc, { type Type } from 'avsc';
+import { Buffer } from 'node:buffer';
+import avsc, { type Type, type types } from 'avsc';
 import type { RegisteredSchema } from '../schema-registry/schema-registry.ts';
 
 /** Parses a schema, after those that it refers to. Throws for anything else. */
@@ -17,11 +17,15 @@ function parse(schema: string): Parameters<typeof avsc.Type.forSchema>[0] {
 /** `long` as `bigint`; `avsc` itself refuses numbers beyond 2^53. */
 const bigLong: Type = avsc.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
-  toBuffer: onlyRead,
-  fromJSON: (value: number) => BigInt(value),
-  toJSON: Number,
+  toBuffer(value: bigint) {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64LE(value);
+    return bytes;
+  },
+  fromJSON: BigInt,
+  toJSON: String,
   isValid: (value: unknown) => typeof value === 'bigint',
-  compare: onlyRead,
+  compare: (one: bigint, other: bigint) => Number(one > other) - Number(one < other),
 });
 
 /** The logical type `decimal` as a decimal string such as `-12.30`: its bytes would be of no use in JSON. */
@@ -39,14 +43,19 @@ class Decimal extends avsc.types.LogicalType {
   }
 
   protected override _fromValue(bytes: Buffer): string {
-    const unscaled = bytes.length === 0 ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
+    const unsigned = bytes.length === 0 ? 0n : BigInt(`0x${bytes.toString('hex')}`);
+    const unscaled = BigInt.asIntN(bytes.length * 8, unsigned);
     const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(this.scale + 1, '0');
     const whole = `${unscaled < 0n ? '-' : ''}${digits.slice(0, digits.length - this.scale)}`;
     return this.scale === 0 ? whole : `${whole}.${digits.slice(-this.scale)}`;
   }
 
-  protected override _toValue(): never {
-    return onlyRead();
+  /** Called for the defaults of a reader's schema. */
+  protected override _toValue(decimal: string): Buffer {
+    const unscaled = BigInt(decimal.replace('.', ''));
+    const { size = Math.ceil((unscaled.toString(2).length + 1) / 8) } = this.underlyingType as Partial<types.FixedType>;
+    const hex = BigInt.asUintN(size * 8, unscaled).toString(16);
+    return Buffer.from(hex.padStart(size * 2, '0'), 'hex');
   }
 
   protected override _resolve(writer: Type): ((value: string) => string) | undefined {
@@ -55,7 +64,3 @@ class Decimal extends avsc.types.LogicalType {
 }
 
 const MOST_DIGITS = 1_000;
-
-function onlyRead(): never {
-  throw new Error('Values of this type are only read');
-}
