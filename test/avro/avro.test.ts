@@ -92,12 +92,12 @@ describe('avro', () => {
     ['nothing', {}, 'avro needs a `registry` or a `schema`'],
     [
       'both',
-      { schema: '"int"', registry: { framing: 'glue', schemaOf: () => '' } },
+      { schema: '"int"', registry: { framing: 'glue', schemaOf: (): string => '' } },
       'avro takes a `registry` or a `schema`, not both',
     ],
     ['another schema', { schema: 'syntax = "proto3";' }, 'Expected `schema` to be the JSON of an Avro schema'],
     ['another reader', { schema: '"int"', readerSchema: '{}' }, 'Expected `readerSchema` to be the JSON'],
-    ['another registry', { registry: { schemaOf: () => '' } }, 'Expected `registry` to be confluentRegistry('],
+    ['another registry', { registry: { schemaOf: (): string => '' } }, 'Expected `registry` to be confluentRegistry('],
   ])('refuses options with %s', (_, options, message) => {
     expect(() => avro(options as AvroOptions)).toThrow(message);
   });
