@@ -6,7 +6,12 @@ import {
 } from '../../test/support/components/confluent-serializers.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { glueSerializers, runWithGlueSerializers } from '../../test/support/components/glue-serializers.ts';
-import { byConfluent, byGlue, serializerFile, startSchemaServer } from '../../test/support/schema-registries.ts';
+import {
+  byConfluent,
+  byGlue,
+  serializerFile,
+  startSchemaServer,
+} from '../../test/support/schema-registries.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../serializers/${name}`, import.meta.url));
 
@@ -47,8 +52,12 @@ describeWith([confluentSerializers, glueSerializers], 'The records in lab/serial
 
 /** Glue has no references between schemas, so the record of the address is inside. */
 function withAddress(): object {
-  const order = JSON.parse(serializerFile('order-placed.avsc')) as { fields: { name: string; type: unknown }[] };
+  const order = JSON.parse(serializerFile('order-placed.avsc')) as {
+    fields: { name: string; type: unknown }[];
+  };
   const address: unknown = JSON.parse(serializerFile('address.avsc'));
-  const fields = order.fields.map((field) => (field.name === 'address' ? { ...field, type: address } : field));
+  const fields = order.fields.map((field) =>
+    field.name === 'address' ? { ...field, type: address } : field,
+  );
   return { ...order, fields };
 }

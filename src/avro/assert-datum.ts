@@ -67,7 +67,7 @@ class Datum {
     switch (type.typeName) {
       case 'array': {
         const { itemsType } = type as types.ArrayType;
-        return this.#blocks(() => this.value(itemsType as Type, depth + 1));
+        return this.#blocks(() => this.value(itemsType, depth + 1));
       }
       case 'map': {
         const { valuesType } = type as types.MapType;

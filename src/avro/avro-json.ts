@@ -30,10 +30,15 @@ export function avroJson(value: unknown, { longs, maxBytes }: AvroJsonOptions): 
     if (typeof one !== 'object' || one === null) return add(JSON.stringify(one ?? null));
     if (Buffer.isBuffer(one)) return add(JSON.stringify(one.toString('latin1')));
     if (Array.isArray(one)) return list('[', one, write, ']');
-    list('{', Object.entries(one), ([name, member]) => {
-      add(`${JSON.stringify(name)}:`);
-      write(member);
-    }, '}');
+    list(
+      '{',
+      Object.entries(one),
+      ([name, member]) => {
+        add(`${JSON.stringify(name)}:`);
+        write(member);
+      },
+      '}',
+    );
   }
 
   function list<Item>(open: string, items: readonly Item[], writeItem: (item: Item) => void, close: string) {

@@ -53,7 +53,8 @@ class Decimal extends avsc.types.LogicalType {
   /** Called for the defaults of a reader's schema. */
   protected override _toValue(decimal: string): Buffer {
     const unscaled = BigInt(decimal.replace('.', ''));
-    const { size = Math.ceil((unscaled.toString(2).length + 1) / 8) } = this.underlyingType as Partial<types.FixedType>;
+    const { size = Math.ceil((unscaled.toString(2).length + 1) / 8) } = this
+      .underlyingType as Partial<types.FixedType>;
     const hex = BigInt.asUintN(size * 8, unscaled).toString(16);
     return Buffer.from(hex.padStart(size * 2, '0'), 'hex');
   }

@@ -26,14 +26,18 @@ function withDefaults(type: MessageType, json: unknown): unknown {
 }
 
 function mayBeAbsent(field: Field): boolean {
-  return field.hasPresence || (!field.repeated && !field.map && field.resolvedType instanceof protobufjs.Type);
+  return (
+    field.hasPresence || (!field.repeated && !field.map && field.resolvedType instanceof protobufjs.Type)
+  );
 }
 
 function inside(field: Field, value: unknown): unknown {
   const type = field.resolvedType;
   if (!(type instanceof protobufjs.Type)) return value;
   if (field instanceof protobufjs.MapField) {
-    return Object.fromEntries(Object.entries(value as Json).map(([key, one]) => [key, withDefaults(type, one)]));
+    return Object.fromEntries(
+      Object.entries(value as Json).map(([key, one]) => [key, withDefaults(type, one)]),
+    );
   }
   return Array.isArray(value) ? value.map((one) => withDefaults(type, one)) : withDefaults(type, value);
 }

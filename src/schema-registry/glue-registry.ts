@@ -37,7 +37,8 @@ export function glueRegistry(options: GlueRegistryOptions = {}): SchemaRegistry 
         });
         return schema;
       } catch (thrown) {
-        if (isObject(thrown) && 'name' in thrown && thrown.name === 'EntityNotFoundException') return undefined;
+        if (isObject(thrown) && 'name' in thrown && thrown.name === 'EntityNotFoundException')
+          return undefined;
         throw thrown;
       }
     },

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import avsc from 'avsc';
 import { describe, expect, it } from '@jest/globals';
 import { avro, type AvroOptions, type SchemaRegistry } from 'batchlatch/avro';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { decodeDirectly } from '../support/decode-directly.ts';
 import { byGlue } from '../support/schema-registries.ts';
 
@@ -95,9 +95,17 @@ describe('avro', () => {
       { schema: '"int"', registry: { framing: 'glue', schemaOf: (): string => '' } },
       'avro takes a `registry` or a `schema`, not both',
     ],
-    ['another schema', { schema: 'syntax = "proto3";' }, 'Expected `schema` to be the JSON of an Avro schema'],
+    [
+      'another schema',
+      { schema: 'syntax = "proto3";' },
+      'Expected `schema` to be the JSON of an Avro schema',
+    ],
     ['another reader', { schema: '"int"', readerSchema: '{}' }, 'Expected `readerSchema` to be the JSON'],
-    ['another registry', { registry: { schemaOf: (): string => '' } }, 'Expected `registry` to be confluentRegistry('],
+    [
+      'another registry',
+      { registry: { schemaOf: (): string => '' } },
+      'Expected `registry` to be confluentRegistry(',
+    ],
   ])('refuses options with %s', (_, options, message) => {
     expect(() => avro(options as AvroOptions)).toThrow(message);
   });
@@ -136,7 +144,10 @@ describe('avro with hostile bytes', () => {
   it('refuses what becomes more JSON than maxBytes', async () => {
     const longName = 'a'.repeat(1_000);
     const type = { type: 'array', items: { ...record([{ name: longName, type: 'null' }]) } };
-    const bytes = written(type, Array.from({ length: 100 }, () => ({ [longName]: null })));
+    const bytes = written(
+      type,
+      Array.from({ length: 100 }, () => ({ [longName]: null })),
+    );
     await expect(decode(type, bytes, { maxBytes: 50_000 })).rejects.toThrow('more than 50000 bytes as JSON');
     expect(await decode(type, bytes, { maxBytes: 200_000 })).toHaveLength(101_001);
   });
@@ -147,13 +158,17 @@ describe('avro with hostile bytes', () => {
     const order = Buffer.from(byGlue.avro['plain'] as string, 'base64');
     const change = fc.tuple(fc.nat(order.length - 19), fc.integer({ min: 0, max: 255 }));
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 5 }), fc.nat(order.length), async (changes, end) => {
-        const bytes = Buffer.from(order.subarray(0, Math.max(18, end)));
-        for (const [at, value] of changes) if (18 + at < bytes.length) bytes[18 + at] = value;
-        const outcome = await decodeDirectly(step, bytes).catch((error: unknown) => error);
-        if (typeof outcome === 'string') expect(() => JSON.parse(outcome) as unknown).not.toThrow();
-        else expect(outcome).toMatchObject({ name: 'DecodeError', isRetryable: false });
-      }),
+      fc.asyncProperty(
+        fc.array(change, { minLength: 1, maxLength: 5 }),
+        fc.nat(order.length),
+        async (changes, end) => {
+          const bytes = Buffer.from(order.subarray(0, Math.max(18, end)));
+          for (const [at, value] of changes) if (18 + at < bytes.length) bytes[18 + at] = value;
+          const outcome = await decodeDirectly(step, bytes).catch((error: unknown) => error);
+          if (typeof outcome === 'string') expect(() => JSON.parse(outcome) as unknown).not.toThrow();
+          else expect(outcome).toMatchObject({ name: 'DecodeError', isRetryable: false });
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import protobufjs from 'protobufjs';
 import { describe, expect, it } from '@jest/globals';
 import { protobuf, type ProtobufOptions } from 'batchlatch/protobuf';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { decodeDirectly } from '../support/decode-directly.ts';
 import { byConfluent, byGlue, serializerFile } from '../support/schema-registries.ts';
 
@@ -141,13 +141,17 @@ describe('protobuf with hostile bytes', () => {
     const order = Buffer.from(byConfluent.protobuf['order'] as string, 'base64');
     const change = fc.tuple(fc.nat(order.length - 6), fc.integer({ min: 0, max: 255 }));
     await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 5 }), fc.nat(order.length), async (changes, end) => {
-        const bytes = Buffer.from(order.subarray(0, Math.max(5, end)));
-        for (const [at, value] of changes) if (5 + at < bytes.length) bytes[5 + at] = value;
-        const outcome = await decodeDirectly(step, bytes).catch((error: unknown) => error);
-        if (typeof outcome === 'string') expect(() => JSON.parse(outcome) as unknown).not.toThrow();
-        else expect(outcome).toMatchObject({ name: 'DecodeError', isRetryable: false });
-      }),
+      fc.asyncProperty(
+        fc.array(change, { minLength: 1, maxLength: 5 }),
+        fc.nat(order.length),
+        async (changes, end) => {
+          const bytes = Buffer.from(order.subarray(0, Math.max(5, end)));
+          for (const [at, value] of changes) if (5 + at < bytes.length) bytes[5 + at] = value;
+          const outcome = await decodeDirectly(step, bytes).catch((error: unknown) => error);
+          if (typeof outcome === 'string') expect(() => JSON.parse(outcome) as unknown).not.toThrow();
+          else expect(outcome).toMatchObject({ name: 'DecodeError', isRetryable: false });
+        },
+      ),
       { numRuns: 500 },
     );
   });

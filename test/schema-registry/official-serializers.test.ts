@@ -7,12 +7,7 @@ import { protobuf } from 'batchlatch/protobuf';
 import { kafkaEvent, kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { bench } from '../batch/bench.ts';
-import {
-  byConfluent,
-  byGlue,
-  type SchemaServer,
-  startSchemaServer,
-} from '../support/schema-registries.ts';
+import { byConfluent, byGlue, type SchemaServer, startSchemaServer } from '../support/schema-registries.ts';
 
 const AVRO_ORDER = {
   orderId: 'o-1',
@@ -166,11 +161,19 @@ describe('A batch of records in Avro', () => {
   const damaged = bytes.subarray(0, 40);
 
   it.each([
-    ['Kafka', kafka(), kafkaEvent([{ value: bytes }, { value: damaged, partition: 1 }, { value: undefined }])],
+    [
+      'Kafka',
+      kafka(),
+      kafkaEvent([{ value: bytes }, { value: damaged, partition: 1 }, { value: undefined }]),
+    ],
     [
       'Kinesis',
       kinesis(),
-      kinesisEvent([{ body: bytes }, { body: damaged, partitionKey: '2' }, { body: bytes, partitionKey: '3' }]),
+      kinesisEvent([
+        { body: bytes },
+        { body: damaged, partitionKey: '2' },
+        { body: bytes, partitionKey: '3' },
+      ]),
     ],
   ] as const)('of %s runs, and a damaged record fails alone', async (_, source, event) => {
     const b = bench();
@@ -195,7 +198,7 @@ describe('A batch of records in Avro', () => {
     const { batchItemFailures } = (await process(
       sqsEvent([
         { messageId: '1', body: order },
-        { messageId: '2', body: byGlue.avro['plain'] as string },
+        { messageId: '2', body: byGlue.avro['plain'] },
         { messageId: '3', body: 'no base64 !' },
       ]),
     )) as { batchItemFailures: unknown };

@@ -2,7 +2,12 @@ import { GlueClient } from '@aws-sdk/client-glue';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { confluentRegistry, glueRegistry } from 'batchlatch/avro';
 import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
-import { byGlue, type SchemaServer, serializerFile, startSchemaServer } from '../support/schema-registries.ts';
+import {
+  byGlue,
+  type SchemaServer,
+  serializerFile,
+  startSchemaServer,
+} from '../support/schema-registries.ts';
 
 const { signal } = new AbortController();
 let server: SchemaServer;
