@@ -21,8 +21,8 @@ const LENGTH_DELIMITED = 2;
 const START_GROUP = 3;
 
 /**
- * Estimates the memory that a message takes once decoded: two bytes may be an element with many fields. Throws
- * a `DecodeError` if that is too much, or if the bytes are damaged.
+ * Estimates the memory that a message takes once decoded: two bytes may be an element with many fields.
+ * Throws a `DecodeError` if that is too much, or if the bytes are damaged.
  */
 export function assertMessage(type: MessageType, bytes: Buffer): void {
   const most = maxParsedBytes();

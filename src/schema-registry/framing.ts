@@ -14,7 +14,7 @@ export interface Frame {
 /** https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format */
 const CONFLUENT_HEADER = 5;
 
-/** https://github.com/awslabs/aws-glue-schema-registry: header version, compression, UUID of the schema version. */
+/** https://github.com/awslabs/aws-glue-schema-registry: version, compression, UUID of the schema version. */
 const GLUE_HEADER = 18;
 const GLUE_VERSION = 3;
 const GLUE_PLAIN = 0;
