@@ -108,6 +108,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           { to: 'docs/sources/asynchronous.md', text: 'Asynchronous invocations' },
           'docs/sources/pipes.md',
           { to: 'docs/sources/decode.md', text: '`decode`' },
+          { to: 'docs/sources/avro-and-protobuf.md', text: 'Avro and Protobuf' },
         ],
       },
       {
