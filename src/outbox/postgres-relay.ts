@@ -31,7 +31,11 @@ export interface OutboxRelayOptions {
   readonly maxTries?: number;
   /** The longest time that `stop()` waits for sends under way, in milliseconds. Default 10,000. */
   readonly shutdownTimeoutMs?: number;
-  /** Gets the relay's log: lines of JSON. Default: standard output. */
+  /**
+   * Writes a line of the relay's log, which is JSON. Default: to standard output.
+   *
+   * @param line The line.
+   */
   readonly log?: (line: string) => void;
   /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
