@@ -152,7 +152,8 @@ class Relay implements OutboxRelay {
     if (this.#state !== 'new') throw new Error(`The relay is ${this.#state}: create another one`);
     this.#state = 'running';
     try {
-      const text = `SELECT 1 FROM ${this.#table.rows}, ${this.#table.groups} LIMIT 1`;
+      const { rows, groups } = this.#table;
+      const text = `SELECT EXISTS (SELECT FROM ${rows}), EXISTS (SELECT FROM ${groups})`;
       await send(this.#table, { text, values: [] }, SELECT, this.#stop);
     } catch (error) {
       // A database that is away for now is waited for, as later.
