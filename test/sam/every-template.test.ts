@@ -191,8 +191,9 @@ describe.each(PATHS)('%s', (path) => {
   });
 
   it('has the table of an outbox, if it has one, that relays read', () => {
-    const properties = at(template, 'Resources', 'OutboxTable', 'Properties');
-    if (properties === undefined) return;
+    const found = resourcesOf(template, 'AWS::DynamoDB::Table').find(([name]) => name === 'OutboxTable');
+    if (found === undefined) return;
+    const [, properties] = found;
     const { table, timeToLive } = outboxTableDefinition('OutboxTable');
     const { TableName: _, StreamSpecification: stream, ...definition } = table;
     expect(properties).toMatchObject({
