@@ -26,8 +26,8 @@ import { createQueue, type Queue } from './support/create-queue.ts';
 import { sendMessages } from './support/send-messages.ts';
 import { startComponent } from './support/start-component.ts';
 
-/** `OUTBOX_KILLS=1000 npm run lab:real -- outbox-dynamodb-kills` for more. */
-const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 200);
+/** Two at each point. `OUTBOX_KILLS=200 npm run lab:real -- outbox-dynamodb-kills` for more. */
+const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 28);
 
 /** Every write and every send of the program. It is killed before each is carried out, and after, before the answer. */
 const STEPS = [
@@ -113,6 +113,7 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
     );
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
+    worker.kill('SIGKILL');
     client.destroy();
     sqs.destroy();
     await Promise.all([dynamoDBProxy.stop(), sqsProxy.stop(), database.stop(), queues.stop()]);
@@ -120,12 +121,14 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
 
   /** Carries a request out, and kills the process if this is its point. */
   async function killing<Answer>(step: Step | undefined, ask: () => Promise<Answer>): Promise<Answer> {
-    const isHere = step !== undefined && point?.step === step;
-    const moment = point?.moment;
-    if (isHere) point = undefined;
-    if (isHere && moment === 'before') await kill(step, moment);
-    const answer = await ask();
-    if (isHere && moment === 'after') await kill(step, moment);
+    const isAt = (moment: 'before' | 'after'): boolean => {
+      if (step === undefined || point?.step !== step || point.moment !== moment) return false;
+      point = undefined;
+      return true;
+    };
+    if (isAt('before')) await kill(step as Step, 'before');
+    const answer = await ask(); // a refused request is not carried out: the next one is
+    if (isAt('after')) await kill(step as Step, 'after');
     return answer;
   }
 

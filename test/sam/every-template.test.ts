@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { outboxTableDefinition } from 'batchlatch/outbox';
 import { doctorTemplate } from '../../packages/cli/src/doctor/index.ts';
 import { at, everyMember, membersOf, readTemplateText, resourcesOf, withDefaults } from './read-template.ts';
 
@@ -11,6 +12,7 @@ const PATHS = [
   'template.yaml',
   'examples/orders-fifo/template.yaml',
   'examples/orders-postgres/template.yaml',
+  'examples/outbox/template.yaml',
   'examples/sources/template.yaml',
 ];
 
@@ -173,9 +175,9 @@ describe.each(PATHS)('%s', (path) => {
   });
 
   it('has the claims table that the store writes, with the index under the name that readers know', () => {
-    const variables = at(template, 'Globals', 'Function', 'Environment', 'Variables');
+    const named = everyMember(template, 'CLAIMS_TABLE_NAME');
     if (WITHOUT_TABLE.has(path)) {
-      expect(variables).not.toHaveProperty('CLAIMS_TABLE_NAME');
+      expect(named).toEqual([]);
       return;
     }
     const { table, timeToLive } = claimsTableDefinition('ClaimsTable', {}, { overdueIndex: true });
@@ -185,7 +187,21 @@ describe.each(PATHS)('%s', (path) => {
       ...definition,
       TimeToLiveSpecification: timeToLive.TimeToLiveSpecification,
     });
-    expect(variables).toMatchObject({ CLAIMS_TABLE_NAME: { Ref: 'ClaimsTable' } });
+    expect(named).toEqual([{ Ref: 'ClaimsTable' }]);
+  });
+
+  it('has the table of an outbox, if it has one, that relays read', () => {
+    const found = resourcesOf(template, 'AWS::DynamoDB::Table').find(([name]) => name === 'OutboxTable');
+    if (found === undefined) return;
+    const [, properties] = found;
+    const { table, timeToLive } = outboxTableDefinition('OutboxTable');
+    const { TableName: _, StreamSpecification: stream, ...definition } = table;
+    expect(properties).toMatchObject({
+      ...definition,
+      StreamSpecification: { StreamViewType: stream?.StreamViewType },
+      TimeToLiveSpecification: timeToLive.TimeToLiveSpecification,
+    });
+    expect(everyMember(template, 'OUTBOX_TABLE_NAME')).toEqual([{ Ref: 'OutboxTable' }]);
   });
 
   describe.each(functions)('%s', (name, properties) => {

@@ -9,9 +9,9 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createBatchProcessor } from 'batchlatch';
 import { commit, CommitRefusedError, dynamoDBStore } from 'batchlatch/dynamodb';
 import { dynamoDBOutbox, relay, sweepOutbox } from 'batchlatch/outbox';
+import { createSender } from 'batchlatch/sender';
 import { isRow, orders, storedIn, streamOf } from './outbox-rows.ts';
 import { pollQueue } from './poll-queue.ts';
-import { queueRowSender } from './queue-row-sender.ts';
 
 /** The program's only argument, as JSON. */
 export interface OutboxWorkerSetup {
@@ -38,7 +38,7 @@ const setup = JSON.parse(process.argv[2] ?? '') as OutboxWorkerSetup;
 const sqs = new SQSClient({});
 const dynamoDB = new DynamoDBClient({});
 const outbox = dynamoDBOutbox({ tableName: setup.outbox, messages: orders });
-const sender = queueRowSender(sqs, setup.target.queueUrl);
+const sender = createSender(orders, { queueUrl: setup.target.queueUrl });
 const common = {
   store: dynamoDBStore({ tableName: setup.claims }),
   leaseMs: 2_000,
