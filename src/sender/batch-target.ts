@@ -46,7 +46,7 @@ export function batchTarget(setup: BatchTargetSetup): Target {
           return input;
         });
         const input = inputOf(inputs);
-        return refusalsIn((await send(input)) as BatchResult, entries.length, title);
+        return refusalsIn(await send(input), entries.length, title);
       } catch (thrown) {
         const refusal = refusalOfRequest(thrown, title);
         return entries.map(() => refusal);

@@ -6,12 +6,7 @@ import type { ClaimStore, Message, Messages } from 'batchlatch';
 import type { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch-cdk';
 import type { PostgresPool } from 'batchlatch/postgres';
 import type { ManualClock } from 'batchlatch/testing';
-import { z } from 'zod';
-
-export const orderV1 = z.object({ id: z.string() });
-export const orderV2 = z.object({ orderId: z.string() });
-export const orderPlaced = z.object({ orderId: z.string(), tenantId: z.string(), total: z.number() });
-export const orderCancelled = z.object({ orderId: z.string(), tenantId: z.string() });
+import type { z } from 'zod';
 
 interface Requests {
   post(path: string, answer: (context: { readonly req: { readonly raw: Request } }) => unknown): void;
@@ -25,7 +20,17 @@ export declare const monitor: ClaimMonitor;
 export declare const onCall: IRole;
 /** Of the CDK's examples a queue, of the sender's its messages. */
 export declare const orders: BatchQueue & Messages<{ OrderPlaced: Message<typeof orderPlaced> }>;
+export declare const orderCancelled: z.ZodType<
+  { orderId: string; tenantId: string },
+  { orderId: string; tenantId: string }
+>;
 export declare const orderId: string;
+export declare const orderPlaced: z.ZodType<
+  { orderId: string; tenantId: string; total: number },
+  { orderId: string; tenantId: string; total: number }
+>;
+export declare const orderV1: z.ZodType<{ id: string }>;
+export declare const orderV2: z.ZodType<{ orderId: string }, { orderId: string }>;
 export declare const pool: PostgresPool & { query(text: string): Promise<unknown> };
 export declare const tableName: string;
 export declare const tenantId: string;

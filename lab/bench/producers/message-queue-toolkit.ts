@@ -25,7 +25,7 @@ class OrderPublisher extends AbstractSqsPublisher<Order> {
       { sqsClient: new SQSClient({}), logger: logger as never, errorReporter: { report: nothing } },
       {
         locatorConfig: { queueUrl },
-        messageSchemas: [order as never],
+        messageSchemas: [order],
         messageTypeResolver: { messageTypePath: 'type' },
         logMessages: false,
       },
