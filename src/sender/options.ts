@@ -30,7 +30,7 @@ export interface SenderOptions {
   readonly clock?: Clock;
 }
 
-/** Returns the W3C trace context of what runs now. Created by `traceContext()` of `batchlatch/opentelemetry`. */
+/** Returns the W3C trace context of the active span. Created by `traceContext()`. */
 export type TraceContext = () => {
   /** The `traceparent` header. */
   readonly traceparent?: string;
