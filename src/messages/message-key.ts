@@ -14,7 +14,7 @@ export type OfBody = (body: unknown) => string;
 export function keyOfBody({ options }: Message): OfBody | undefined {
   const { key } = options;
   if (key === undefined) return undefined;
-  if (typeof key === 'function') return key as OfBody;
+  if (typeof key === 'function') return key;
   return contentHash('message', { include: key });
 }
 

@@ -69,5 +69,5 @@ export function message<Schema extends StandardSchemaV1>(
       `Expected \`upgrades\` to have each version below ${version}, but version ${missing} is missing`,
     );
   }
-  return { schema, version, options: options as MessageOptions };
+  return { schema, version, options: options };
 }

@@ -42,7 +42,7 @@ export function batchTarget(setup: BatchTargetSetup): Target {
     async send(entries) {
       try {
         const input = inputOf(entries.map((entry, index) => ({ Id: String(index), ...entry.input })));
-        return refusalsIn((await send(input)) as BatchResult, entries.length, title);
+        return refusalsIn((await send(input)), entries.length, title);
       } catch (thrown) {
         const refusal = refusalOfRequest(thrown, title);
         return entries.map(() => refusal);

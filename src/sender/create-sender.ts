@@ -99,7 +99,7 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
     },
     async sendAll(all, sendOptions = {}) {
       const call = begin(all.length, sendOptions);
-      void putAll(call, all as readonly AnyMessage[]);
+      void putAll(call, all);
       return reportOf(all, await call.ended);
     },
     async sendEncoded(all, sendOptions = {}) {
