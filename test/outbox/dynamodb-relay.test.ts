@@ -25,7 +25,7 @@ describe('a relay of a DynamoDB outbox', () => {
   it('sends new rows with what the transaction wrote, and deletes them', async () => {
     await table.transact(await placed('o-1'), await table.outbox.message('MailWanted', { to: 'ann' }));
     const event = await table.streamed();
-    const [alone] = (await table.rows()).filter(({ messageGroup }) => messageGroup === undefined);
+    const alone = (await table.rows()).find(({ messageGroup }) => messageGroup === undefined);
     const sender = scriptedSender();
     const seen: unknown[] = [];
     const watched = {

@@ -59,6 +59,8 @@ const OPERATE = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateIt
 export class Outbox extends Construct {
   /** The table. */
   readonly table: dynamodb.ITable;
+  /** The rule that invokes the sweep. */
+  readonly schedule: events.Rule;
   /** The alarms for the age of the oldest waiting row, and for parked rows. */
   readonly alarms: readonly cloudwatch.Alarm[];
   readonly #table: dynamodb.Table;
@@ -84,7 +86,7 @@ export class Outbox extends Construct {
     this.#grant(sweep, ['dynamodb:Query'], `${this.#table.tableArn}/index/${INDEX}`);
     this.#table.grantStreamRead(relay);
     createMapping(this, relay, this.#table);
-    new events.Rule(this, 'Schedule', {
+    this.schedule = new events.Rule(this, 'Schedule', {
       description: 'Sends the messages of the outbox that its stream has left.',
       schedule: events.Schedule.rate(Duration.minutes(1)),
       targets: [new targets.LambdaFunction(sweep, { retryAttempts: 0 })],
