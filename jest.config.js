@@ -11,7 +11,7 @@ const base = {
     '^batchlatch-cdk$': '<rootDir>/packages/cdk/src/index.ts',
     '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory|postgres|redis)$': '<rootDir>/src/stores/$1/index.ts',
-    '^batchlatch/(durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|outbox|powertools|s3|sender|testing|worker)$':
+    '^batchlatch/(avro|durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|outbox|powertools|protobuf|s3|sender|testing|worker)$':
       '<rootDir>/src/$1/index.ts',
   },
   setupFiles: ['<rootDir>/test/support/environment.ts'],

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 /** What programs import of the library, and the file in `src` that each name leads to. `npm run build` writes `exports` of package.json from it. */
 export const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'index',
+  './avro': 'avro/index',
   './core': 'core',
   './durable': 'durable/index',
   './dynamodb': 'stores/dynamodb/index',
@@ -17,6 +18,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './outbox': 'outbox/index',
   './postgres': 'stores/postgres/index',
   './powertools': 'powertools/index',
+  './protobuf': 'protobuf/index',
   './redis': 'stores/redis/index',
   './s3': 's3/index',
   './sender': 'sender/index',

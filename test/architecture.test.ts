@@ -81,6 +81,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/sdk',
     'stores/postgres',
   ],
+  // How payloads name their schemas, and where these are fetched.
+  'schema-registry': ['sources', 'options'],
+  avro: ['sources', 'options', 'schema-registry'],
+  protobuf: ['sources', 'options', 'schema-registry'],
   worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   sender: ['aws', 'aws/sdk', 'messages', 'options'],
   durable: [

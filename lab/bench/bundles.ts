@@ -50,6 +50,8 @@ export const PARTS: readonly Bundle[] = [
   { name: 'memoryStore', statements: ["export { memoryStore } from 'batchlatch/memory';"] },
   { name: 's3Results', statements: ["export { s3Results } from 'batchlatch/s3';"] },
   { name: 's3Pointer', statements: ["export { s3Pointer } from 'batchlatch/s3';"] },
+  { name: 'avro', statements: ["export { avro, confluentRegistry } from 'batchlatch/avro';"] },
+  { name: 'protobuf', statements: ["export { confluentRegistry, protobuf } from 'batchlatch/protobuf';"] },
 ];
 
 function ofCore(name: string): Bundle {

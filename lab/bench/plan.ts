@@ -106,7 +106,7 @@ export const fullPlan: Plan = {
     messages: 4_000,
     limitMs: 3_000,
   },
-  senders: { throttled: [0, 0.05], rounds: 7, messages: 5_000 },
+  senders: { throttled: [0, 0.05], rounds: 5, messages: 2_000 },
 };
 
 export const quickPlan: Plan = {
@@ -148,7 +148,7 @@ export const quickPlan: Plan = {
     messages: 1_000,
     limitMs: 1_500,
   },
-  senders: { throttled: [0, 0.05], rounds: 2, messages: 1_000 },
+  senders: { throttled: [0, 0.05], rounds: 2, messages: 500 },
 };
 
 function capacityWorkloads(): Workload[] {

@@ -31,6 +31,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'docs/how-to/rate-limits.md',
       'docs/how-to/postgres-exactly-once.md',
       'docs/how-to/large-files.md',
+      'docs/how-to/send-from-a-web-handler.md',
       'docs/how-to/fan-out.md',
       'docs/how-to/order-per-customer.md',
       'docs/how-to/multi-tenant.md',
@@ -108,6 +109,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
           { to: 'docs/sources/asynchronous.md', text: 'Asynchronous invocations' },
           'docs/sources/pipes.md',
           { to: 'docs/sources/decode.md', text: '`decode`' },
+          { to: 'docs/sources/avro-and-protobuf.md', text: 'Avro and Protobuf' },
         ],
       },
       {
@@ -126,6 +128,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'docs/errors.md',
       { to: 'docs/cli.md', text: 'Command line' },
       'docs/worker.md',
+      'docs/sender.md',
       'docs/outbox.md',
       'docs/functions.md',
       { to: 'docs/http.md', text: 'HTTP requests' },

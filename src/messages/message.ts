@@ -30,7 +30,7 @@ export interface MessageOptions<Body = unknown> {
 }
 
 /**
- * One type of message: its schema, and how it is keyed and grouped. Created by `message()`.
+ * A type of message: its schema, and how it is keyed and grouped. Created by `message()`.
  *
  * @typeParam Schema The type of the schema.
  */

@@ -31,9 +31,9 @@ const POINTER_CLASS = 'software.amazon.payloadoffloading.PayloadS3Pointer';
 
 /**
  * Returns a storage for bodies that are too large for a message, in the format of the Amazon SQS and SNS
- * Extended Client Libraries: `s3Pointer()` and those libraries read it. Needs `s3:PutObject`. Objects are never
- * deleted: set a lifecycle rule on the prefix that keeps them for longer than the queue keeps messages. Throws
- * a `ConfigurationError` for invalid options.
+ * Extended Client Libraries: `s3Pointer()` and those libraries read it. Needs `s3:PutObject`. Objects are
+ * never deleted: set a lifecycle rule on the prefix that keeps them for longer than the queue keeps messages.
+ * Throws a `ConfigurationError` for invalid options.
  *
  * @param options The bucket.
  *

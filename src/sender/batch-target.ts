@@ -41,8 +41,12 @@ export function batchTarget(setup: BatchTargetSetup): Target {
     },
     async send(entries) {
       try {
-        const input = inputOf(entries.map((entry, index) => ({ Id: String(index), ...entry.input })));
-        return refusalsIn((await send(input)), entries.length, title);
+        const inputs = entries.map(({ input }, index) => {
+          input['Id'] = String(index); // a copy for each try would cost more than the rest of this
+          return input;
+        });
+        const input = inputOf(inputs);
+        return refusalsIn(await send(input), entries.length, title);
       } catch (thrown) {
         const refusal = refusalOfRequest(thrown, title);
         return entries.map(() => refusal);

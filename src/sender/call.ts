@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
-import { type Holder, type Item, outOfTime, type SendQueue } from './send-queue.ts';
+import { type Holder, type Item, type ItemCall, outOfTime } from './item.ts';
+import type { SendQueue } from './send-queue.ts';
 
 /** How a message of a call ended. */
 export type Outcome =
@@ -18,7 +19,7 @@ export interface CallSetup {
 const SENT: Outcome = { status: 'sent' };
 
 /** The messages of one `send()` or `sendAll()`. Each has one outcome, at the latest when the time is over. */
-export class Call {
+export class Call implements ItemCall {
   /** Resolves with the outcomes, in order. */
   readonly ended: Promise<readonly Outcome[]>;
   readonly #queue: SendQueue;
@@ -89,7 +90,6 @@ export class Call {
     this.#answer(position, { status: 'unknown', error });
   }
 
-  /** Returns the message of this call that failed and holds a group; undefined if there is none. */
   holderOf(lane: string): Holder | undefined {
     return this.#holders?.get(lane);
   }

@@ -78,7 +78,7 @@ export interface TopicClient {
   ): Promise<BatchResult>;
 }
 
-/** The part of AWS's SDK that a sender to an event bus uses: `EventBridge` of `@aws-sdk/client-eventbridge` fits it. */
+/** The part of AWS's SDK for event buses: `EventBridge` of `@aws-sdk/client-eventbridge` fits it. */
 export interface EventBusClient {
   /**
    * Puts up to ten events.

@@ -1,43 +1,17 @@
-import { type Clock, systemClock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
 import { groupOfBody } from '../messages/message-key.ts';
-import type { LargeBodies } from '../messages/large-bodies.ts';
 import type { Messages, MessageTypes } from '../messages/messages.ts';
 import { Call, type Outcome } from './call.ts';
 import { eventBusTarget } from './event-bus-target.ts';
-import { checkSenderOptions } from './options.ts';
+import { checkSenderOptions, type SenderOptions, type TraceContext } from './options.ts';
 import { queueTarget } from './queue-target.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SendAllOptions, Sender, SendReport, SendTarget } from './sender.ts';
 import type { Target } from './target.ts';
 import { topicTarget } from './topic-target.ts';
 import type { TransportSetup } from './transport.ts';
-
-/** Options of `createSender()`. */
-export interface SenderOptions {
-  /**
-   * The most bytes of a message and of a request, if the queue or topic has a limit of its own
-   * (`MaximumMessageSize`). Default: 1 MiB for SQS, 256 KiB for SNS, 1 MB for EventBridge.
-   */
-  readonly maxMessageBytes?: number;
-  /** Where larger bodies go: `s3Bodies({ bucket })`. Not for event buses. Default: such messages fail. */
-  readonly large?: LargeBodies;
-  /** Adds the trace context to each message: `traceContext()`. Default: none is added. */
-  readonly trace?: TraceContext;
-  /** Whether to give up the order of groups on a FIFO target, for more throughput. Default false. */
-  readonly unordered?: boolean;
-  /** The clock, for tests. Default: the system clock. */
-  readonly clock?: Clock;
-}
-
-/** Returns the W3C trace context of what runs now. Created by `traceContext()` of `batchlatch/opentelemetry`. */
-export type TraceContext = () => {
-  /** The `traceparent` header. */
-  readonly traceparent?: string;
-  /** The `tracestate` header. */
-  readonly tracestate?: string;
-};
 
 const DEADLINE_MS = 30_000;
 

@@ -3,7 +3,8 @@
  *
  * @module batchlatch/sender
  */
-export { createSender, type SenderOptions, type TraceContext } from './create-sender.ts';
+export { createSender } from './create-sender.ts';
+export type { SenderOptions, TraceContext } from './options.ts';
 export type {
   DelayOf,
   EventBusTarget,

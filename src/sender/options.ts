@@ -1,4 +1,6 @@
+import type { Clock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
+import type { LargeBodies } from '../messages/large-bodies.ts';
 import {
   aBoolean,
   aFunction,
@@ -9,8 +11,32 @@ import {
   required,
 } from '../options/check-options.ts';
 import { aClientWith } from '../options/command-client.ts';
-import type { SenderOptions } from './create-sender.ts';
 import type { SendTarget } from './sender.ts';
+
+/** Options of `createSender()`. */
+export interface SenderOptions {
+  /**
+   * The most bytes of a message and of a request, if the queue or topic has a limit of its own
+   * (`MaximumMessageSize`). Default: 1 MiB for SQS, 256 KiB for SNS, 1 MB for EventBridge.
+   */
+  readonly maxMessageBytes?: number;
+  /** Where larger bodies go: `s3Bodies({ bucket })`. Not for event buses. Default: such messages fail. */
+  readonly large?: LargeBodies;
+  /** Adds the trace context to each message: `traceContext()`. Default: none is added. */
+  readonly trace?: TraceContext;
+  /** Whether to give up the order of groups on a FIFO target, for more throughput. Default false. */
+  readonly unordered?: boolean;
+  /** The clock, for tests. Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** Returns the W3C trace context of the active span. Created by `traceContext()`. */
+export type TraceContext = () => {
+  /** The `traceparent` header. */
+  readonly traceparent?: string;
+  /** The `tracestate` header. */
+  readonly tracestate?: string;
+};
 
 const aText: Check = required({
   expected: 'a string',

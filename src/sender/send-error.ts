@@ -3,8 +3,8 @@ import { BatchlatchError } from '../base/errors.ts';
 /**
  * A message was not sent, or nobody knows whether it was (`isUnknown`). Code: `BATCHLATCH_SEND`.
  *
- * @remarks Send it again if `isRetryable`. If `isUnknown`, a second copy may arrive: give the type a `key`, so
- * that the consumer drops it.
+ * @remarks Send it again if `isRetryable`. If `isUnknown`, a second copy may arrive: give the type a `key`,
+ * so that the consumer drops it.
  */
 export class SendError extends BatchlatchError {
   override name = 'SendError';

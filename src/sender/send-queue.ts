@@ -1,33 +1,8 @@
 import type { Clock } from '../base/clock.ts';
-import type { EncodedMessage } from '../messages/encode-message.ts';
 import { type LargeBodies, offloaded } from '../messages/large-bodies.ts';
-import type { Call } from './call.ts';
-import { notSent, perhapsSent, type SendError } from './send-error.ts';
+import type { Holder, Item } from './item.ts';
+import { notSent, type SendError } from './send-error.ts';
 import { type Entry, MOST_ENTRIES, type Refusal, type Target } from './target.ts';
-
-/** A message on its way. */
-export interface Item {
-  readonly call: Call;
-  /** The message's place in its call. */
-  readonly position: number;
-  readonly message: EncodedMessage;
-  readonly delayMs: number | undefined;
-  /** The group whose order is kept; undefined if no order is. */
-  readonly lane: string | undefined;
-  /**
-   * `queued`: behind another of its lane. `preparing`: its body goes to S3. `ready`: for the next request.
-   * `sending`: in a request. `resting`: before another try. `over`: it has left its lane.
-   */
-  state: 'queued' | 'preparing' | 'ready' | 'sending' | 'resting' | 'over';
-  entry: Entry | undefined;
-  tries: number;
-  firstSentAt: number;
-  /** Whether it has to be sent in a request of its own. */
-  isAlone: boolean;
-  /** The error of the first try without an answer: the message may have arrived since. */
-  unanswered: SendError | undefined;
-  lastError: SendError | undefined;
-}
 
 export interface SendQueueSetup {
   readonly target: Target;
@@ -50,8 +25,8 @@ const UPLOAD_MS = 30_000;
 
 /**
  * The messages of all calls of a sender. A request goes out when it is full, when no other is under way, or
- * after a few milliseconds. Of a lane, one message is under way at a time: only so does the order survive when the
- * target refuses one of a request.
+ * after a few milliseconds. Of a lane, one message is under way at a time, so that the order survives when the
+ * target refuses an entry of a request.
  */
 export class SendQueue {
   readonly #setup: SendQueueSetup;
@@ -269,13 +244,6 @@ export class SendQueue {
   }
 }
 
-/** The message of a call that failed and holds its group. */
-export interface Holder {
-  readonly position: number;
-  readonly type: string;
-  readonly error: Error;
-}
-
 function heldBack({ position, type, error }: Holder): SendError {
   const which = `message ${position + 1} of the call (${type})`;
   return notSent(
@@ -291,11 +259,4 @@ function tooLarge(bytes: number, maxBytes: number): SendError {
       'With `large: s3Bodies({ bucket })` it goes through S3',
     false,
   );
-}
-
-/** The error of a message whose call is over before it was sent. */
-export function outOfTime(item: Item | undefined): SendError {
-  const reason = 'The time or the signal of the call was over';
-  if (item?.state === 'sending') return perhapsSent(`${reason} before the target answered`, item.lastError);
-  return item?.unanswered ?? notSent(`${reason} before the message was sent`, true, item?.lastError);
 }

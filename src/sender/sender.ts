@@ -15,7 +15,7 @@ export interface QueueTarget {
 export interface TopicTarget {
   /** The topic's ARN. A name that ends in `.fifo` is a FIFO topic. */
   readonly topicArn: string;
-  /** `new SNS()` or `new SNSClient()`. Default: a new one of `@aws-sdk/client-sns`, for the topic's Region. */
+  /** `new SNS()` or `new SNSClient()`. Default: a new one, for the topic's Region. */
   readonly client?: TopicClient | CommandClient;
 }
 
@@ -25,7 +25,7 @@ export interface EventBusTarget {
   readonly eventBusName: string;
   /** The `source` of each event. */
   readonly source: string;
-  /** `new EventBridge()` or `new EventBridgeClient()`. Default: requests without AWS's SDK, as for a queue. */
+  /** `new EventBridge()` or `new EventBridgeClient()`. Default: requests without AWS's SDK. */
   readonly client?: EventBusClient | CommandClient;
 }
 

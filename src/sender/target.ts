@@ -5,8 +5,8 @@ import type { SendError } from './send-error.ts';
 export interface Entry {
   /** The bytes that count towards the target's limit. */
   readonly bytes: number;
-  /** The input of the API, without its `Id`. */
-  readonly input: object;
+  /** The input of the API. A request sets its `Id`. */
+  readonly input: Record<string, unknown>;
 }
 
 /** The target's answer for a message that it did not confirm. */

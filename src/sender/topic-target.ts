@@ -50,7 +50,7 @@ function ownClient(topicArn: string, { clock }: TransportSetup): SendInput {
     making ??= make().catch((cause: unknown) => {
       making = undefined;
       const message =
-        'createSender: topics need @aws-sdk/client-sns: `npm install @aws-sdk/client-sns`, or pass a `client`';
+        'createSender: topics need a `client`, or @aws-sdk/client-sns: `npm install @aws-sdk/client-sns`';
       throw new ConfigurationError(message, { cause });
     });
     return (await making)(input);

@@ -12,7 +12,7 @@ import { type SdkClient, senderFromEnvironment } from '../aws/sdk/sender-from-en
 /** Sends the input of one operation, and resolves with its output. */
 export type SendInput = (input: object) => Promise<object>;
 
-/** One operation of a service. */
+/** An operation of a service. */
 export interface Operation {
   readonly service: Service;
   /** Such as `SendMessageBatch`. */
@@ -38,7 +38,7 @@ const LIMITS: Limits = {
 /** All senders of a process share their connections to a host. */
 const connections = new Map<string, Connections>();
 
-/** Sends without AWS's SDK if the environment allows. The sender retries, not the transport: it knows the order. */
+/** Sends without AWS's SDK if the environment allows. `SendQueue` retries, because it knows the order. */
 export function fromEnvironment(
   { service, name, sdk }: Operation,
   setup: TransportSetup,

@@ -1,17 +1,9 @@
-import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import pLimit from 'p-limit';
-import { hasCode } from '../base/errors.ts';
 import { bytesOfBase64 } from './base64.ts';
 import { decoder } from './decode-payloads.ts';
 import { DecodeError, type DecoderStep } from './decode-step.ts';
-import { LONG_TEXT } from './json-text.ts';
 import { checkedMaxBytes } from './function-memory.ts';
-
-const gunzipAsync = promisify(gunzip);
-
-/** Inflating holds the output twice, in chunks and joined, besides the decoded text. */
-const oneLongAtATime = pLimit(1);
+import { inflateWithin, isTooLong } from './inflate.ts';
 
 /** Options of `gzip()`. */
 export interface GzipOptions {
@@ -34,22 +26,12 @@ export function gzip(options: GzipOptions = {}): DecoderStep {
   return decoder(async (data) => {
     const compressed = typeof data === 'string' ? bytesOfBase64(data) : data;
     try {
-      return await inflate(compressed, maxBytes);
+      return await inflateWithin(gunzip, compressed, maxBytes);
     } catch (cause) {
-      const message = hasCode(cause, 'ERR_BUFFER_TOO_LARGE')
+      const message = isTooLong(cause)
         ? `The payload inflates to more than ${maxBytes} bytes (maxBytes of gzip)`
         : 'The payload is not gzip';
       throw new DecodeError(message, { cause, isRetryable: false });
     }
   });
-}
-
-async function inflate(compressed: Uint8Array, maxBytes: number): Promise<Uint8Array> {
-  if (maxBytes <= LONG_TEXT) return gunzipAsync(compressed, { maxOutputLength: maxBytes });
-  try {
-    return await gunzipAsync(compressed, { maxOutputLength: LONG_TEXT }); // the only way to learn its length
-  } catch (thrown) {
-    if (!hasCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw thrown;
-  }
-  return oneLongAtATime(() => gunzipAsync(compressed, { maxOutputLength: maxBytes }));
 }

@@ -8,7 +8,7 @@ import type { ReadRecord } from './source.ts';
 export const LONG_TEXT: number = 256 * 1_024;
 
 /** Far deeper than real payloads, yet safe for recursive code such as `JSON.stringify`. */
-const DEEPEST = 500;
+export const DEEPEST = 500;
 
 /** Bytes of V8's heap per array, object, member and value; measured on Node 20 and rounded up. */
 const ARRAY_BYTES = 64;

@@ -18,6 +18,10 @@ import { notOurs } from '../../src/stores/redis/row.ts';
 import { statusIn } from '../../src/claims/row-format.ts';
 import { ExecutionMismatchError, ExecutionNotStartedError } from '../../src/durable/errors.ts';
 import { ConflictError, ParkedError } from '../../src/functions/errors.ts';
+import { messageEncoder } from '../../src/messages/encode-message.ts';
+import { message } from '../../src/messages/message.ts';
+import { messages } from '../../src/messages/messages.ts';
+import { refusalOfEntry } from '../../src/sender/refusals.ts';
 import { UnnamedRecordError } from '../../src/sources/errors.ts';
 import type { BatchRecord } from '../../src/sources/record.ts';
 import { CommitRefusedError } from '../../src/stores/dynamodb/commit-errors.ts';
@@ -57,6 +61,8 @@ export const EXAMPLES: Readonly<Record<string, Run>> = {
   BATCHLATCH_EXECUTION_NOT_STARTED: () => new ExecutionNotStartedError('TooManyRequestsException'),
   BATCHLATCH_INTERRUPTED: () => new stops.InterruptedError({ cause: undefined }),
   BATCHLATCH_INVALID_BODY: () => recordError({ schema: standardSchema(needsAmount) }, '{}'),
+  BATCHLATCH_INVALID_MESSAGE: () =>
+    thrownBy(() => messageEncoder(messages({ OrderPlaced: message(needsAmount) }))('OrderPlaced', {})),
   BATCHLATCH_ITEM_TOO_LARGE: () =>
     fromDynamoDB('ValidationException', 'Item size has exceeded the maximum allowed size'),
   BATCHLATCH_KEY: () => recordError({ key: payloadHash({ include: ['orderId'] }) }, '{}'),
@@ -95,6 +101,8 @@ export const EXAMPLES: Readonly<Record<string, Run>> = {
   },
   BATCHLATCH_SDK_NOT_FOUND: () =>
     thrownBy(() => loadSdk("AWS_RETRY_MODE has a value that only AWS's SDK supports")),
+  BATCHLATCH_SEND: () =>
+    refusalOfEntry('SQS', { code: 'InvalidMessageContents', message: '', isOurs: true }).error,
   BATCHLATCH_SINGLE_WRITES: () => warningOf(singleWrites),
   BATCHLATCH_STORE: () => fromDynamoDB('InternalServerError', 'The request was not processed'),
   BATCHLATCH_STORE_SILENT: () => DYNAMODB.unanswered('silent'),

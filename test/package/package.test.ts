@@ -24,14 +24,17 @@ const SKIP_SDK = ['--skipLibCheck'];
 /** The entries that need an optional peer dependency, and which. */
 const PEER_OF: Readonly<Record<string, string>> = {
   'batchlatch-cdk': 'aws-cdk-lib',
+  'batchlatch/avro': 'avsc',
   'batchlatch/jmespath': '@aws-lambda-powertools/jmespath',
   'batchlatch/opentelemetry': '@opentelemetry/api',
   'batchlatch/powertools': '@aws-lambda-powertools/jmespath',
+  'batchlatch/protobuf': 'protobufjs',
   'batchlatch/s3': '@aws-sdk/client-s3',
 };
 
 /** Peers that no entry imports at run time, and what one of them needs. */
 const OTHER_PEERS: readonly string[] = [
+  '@aws-sdk/client-glue',
   '@aws-sdk/client-lambda',
   '@aws-sdk/client-sqs',
   '@types/pg',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSender, SendError } from 'batchlatch/sender';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { fastClock } from '../support/fast-clock.ts';
 import { orders, placed } from './messages.ts';
 import {

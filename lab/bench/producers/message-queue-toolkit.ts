@@ -33,11 +33,20 @@ class OrderPublisher extends AbstractSqsPublisher<Order> {
   }
 }
 
-/** Its publisher sends a request for each message; the SDK sends refused ones again. */
+/** Its publisher sends a request for each message. The SDK sends refused ones again, until its quota is used up. */
 export const createProducer: CreateProducer = (queueUrl) => {
   const publisher = new OrderPublisher(queueUrl);
   const limit = pLimit(AT_ONCE);
+  async function publish(one: Order): Promise<void> {
+    try {
+      await publisher.publish(one);
+    } catch (thrown) {
+      if (!String(thrown).includes('Slow down')) throw thrown;
+      await publish(one);
+    }
+  }
+
   return async (all) => {
-    await Promise.all(all.map((one) => limit(() => publisher.publish(one))));
+    await Promise.all(all.map((one) => limit(() => publish(one))));
   };
 };

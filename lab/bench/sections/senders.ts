@@ -31,6 +31,7 @@ export async function measureSenders(lab: Lab, plan: Plan, progress: Progress): 
   const processes = new Map(PRODUCERS.map((name) => [name, lab.add(new WorkerProcess())]));
   const cells: SenderCell[] = [];
   progress.section('senders', throttled.length * (rounds + 1));
+  let isWarm = false;
   for (const share of throttled) {
     const queue = lab.add(await startTakingQueue(share));
     const send = async (producer: ProducerName): Promise<SendResult> =>
@@ -40,12 +41,14 @@ export async function measureSenders(lab: Lab, plan: Plan, progress: Progress): 
         messages,
       });
     const results = new Map<ProducerName, SendResult[]>(PRODUCERS.map((name) => [name, []]));
-    // The first round warms up, and does not count.
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const producer of inTurn(PRODUCERS, round)) {
-        const result = await send(producer);
-        if (round > 0) results.get(producer)?.push(result);
-      }
+    for (const producer of isWarm ? [] : PRODUCERS) {
+      const endsAt = performance.now() + plan.warmUpMs;
+      while (performance.now() < endsAt) await send(producer);
+    }
+    isWarm = true;
+    progress.step('warm-up');
+    for (let round = 0; round < rounds; round += 1) {
+      for (const producer of inTurn(PRODUCERS, round)) results.get(producer)?.push(await send(producer));
       progress.step(`${share * 100} % throttled`);
     }
     await queue.stop();

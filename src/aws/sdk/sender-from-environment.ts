@@ -15,7 +15,7 @@ interface Setup {
 
 type AnySend = (...request: never[]) => Promise<object>;
 
-/** What sends requests, and how it is made once the environment has been read. */
+/** A service, and how its requests are sent once the environment has been read. */
 export interface Wanted<Send extends AnySend> {
   /** The public function that errors name. */
   readonly caller: string;

@@ -1,3 +1,4 @@
+import { GlueClient } from '@aws-sdk/client-glue';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQS } from '@aws-sdk/client-sqs';
@@ -7,12 +8,14 @@ import { trace, metrics } from '@opentelemetry/api';
 import { App, Stack } from 'aws-cdk-lib';
 import { createBatchProcessor, backoff, resultsIn } from 'batchlatch';
 import { ClaimsTable } from 'batchlatch-cdk';
+import { avro, glueRegistry } from 'batchlatch/avro';
 import { startDurable } from 'batchlatch/durable';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { jmesPath } from 'batchlatch/jmespath';
 import { openTelemetry } from 'batchlatch/opentelemetry';
 import { postgresStore } from 'batchlatch/postgres';
 import { powertoolsKey, powertoolsCacheStore, powertoolsCallKey } from 'batchlatch/powertools';
+import { confluentRegistry, protobuf } from 'batchlatch/protobuf';
 import { redisStore } from 'batchlatch/redis';
 import { s3Results } from 'batchlatch/s3';
 import { withIdempotency } from 'batchlatch/functions';
@@ -36,6 +39,8 @@ export const all: readonly unknown[] = [
     }),
   }),
   createBatchProcessor(() => 1, { store: redisStore({ client: new Redis() }), key: jmesPath('a') }),
+  avro({ registry: glueRegistry({ client: new GlueClient() }) }),
+  protobuf({ registry: confluentRegistry({ url: 'https://registry.example.com' }) }),
   redisStore({ client: new Cluster([]) }),
   redisStore({ client: createClient() }),
   redisStore({ client: createCluster({ rootNodes: [] }) }),

@@ -7,8 +7,10 @@ import { actionlint } from './actionlint.ts';
 import { agents } from './agents.ts';
 import { chromium } from './chromium.ts';
 import type { Component } from './component.ts';
+import { confluentSerializers } from './confluent-serializers.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
 import { elasticMQ } from './elasticmq.ts';
+import { glueSerializers } from './glue-serializers.ts';
 import { lambdaRuntime } from './lambda-toolchain.ts';
 import { lighthouse } from './lighthouse.ts';
 import { ministack } from './ministack.ts';
@@ -52,6 +54,8 @@ export const components: readonly Component[] = [
   verdaccio,
   osls,
   actionlint,
+  confluentSerializers,
+  glueSerializers,
   ...agents,
 ];
 

@@ -1,0 +1,33 @@
+import type { Buffer } from 'node:buffer';
+import { promisify } from 'node:util';
+import type { gunzip } from 'node:zlib';
+import pLimit from 'p-limit';
+import { hasCode } from '../base/errors.ts';
+import { LONG_TEXT } from './json-text.ts';
+
+/** Inflating holds the output twice, in chunks and joined, besides the decoded text. */
+const oneLongAtATime = pLimit(1);
+
+/**
+ * Inflates at most `maxBytes` with a function of `node:zlib`. Payloads that inflate to more than 256 KB are
+ * processed one at a time in the whole process.
+ */
+export async function inflateWithin(
+  inflate: typeof gunzip,
+  compressed: Uint8Array,
+  maxBytes: number,
+): Promise<Buffer> {
+  const inflated = promisify(inflate);
+  if (maxBytes <= LONG_TEXT) return inflated(compressed, { maxOutputLength: maxBytes });
+  try {
+    return await inflated(compressed, { maxOutputLength: LONG_TEXT }); // the only way to learn its length
+  } catch (thrown) {
+    if (!isTooLong(thrown)) throw thrown;
+  }
+  return oneLongAtATime(() => inflated(compressed, { maxOutputLength: maxBytes }));
+}
+
+/** Returns whether `inflateWithin` stopped at its limit; the bytes are damaged otherwise. */
+export function isTooLong(thrown: unknown): boolean {
+  return hasCode(thrown, 'ERR_BUFFER_TOO_LARGE');
+}

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { recordingSender, type RecordedAnswer } from 'batchlatch/testing';
+import { orders } from '../../sender/messages.ts';
+import { pageFiles } from '../page-files.ts';
+
+const page = pageFiles('docs/how-to/send-from-a-web-handler.md');
+
+it.each<[RecordedAnswer, string, number, number]>([
+  ['sent', 't1', 202, 1],
+  ['failed', 't1', 503, 0],
+  ['unknown', 't1', 503, 0],
+])(
+  'docs/how-to/send-from-a-web-handler.md answers for a message that is %s',
+  async (answer, tenant, status, count) => {
+    const { placeOrder } = await page.load<{
+      placeOrder(sender: object, tenantId: string, body: object): Promise<{ readonly statusCode: number }>;
+    }>('place-order.ts');
+    const sender = recordingSender(orders, { answer: () => answer });
+    expect(await placeOrder(sender, tenant, { orderId: 'o1' })).toMatchObject({ statusCode: status });
+    expect(await placeOrder(sender, tenant, { orderId: 7 })).toMatchObject({ statusCode: 400 });
+    expect(sender.sent('OrderPlaced')).toHaveLength(count);
+  },
+);
