@@ -47,6 +47,18 @@ export {
   type SentAs,
 } from './messages/messages.ts';
 export { from, type Upgrade } from './messages/upgrade.ts';
+export { outboxId } from './messages/outbox-id.ts';
+export { UnknownTypeError, UnknownVersionError, UpgradeFailedError } from './routes/errors.ts';
+export { route, type Route, type RouteOptions } from './routes/route.ts';
+export {
+  type RouteHandler,
+  type RouteHandlers,
+  type RouteMode,
+  routes,
+  type Routes,
+  type RoutesOptions,
+} from './routes/routes.ts';
+export { cloudEvents, field, type TypeReader } from './routes/type-reader.ts';
 export { suspectsFirst } from './around/suspects-first.ts';
 export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './around/wait-for-owner.ts';
 export type {

@@ -38,6 +38,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'observe/tell-observer.ts',
   ],
   around: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options', 'messages'],
+  // Handlers by type of message.
+  routes: [
+    'claims',
+    'attempts',
+    'batch',
+    'sources',
+    'keys',
+    'options',
+    'messages',
+    'around/standard-schema.ts',
+  ],
   observe: ['claims', 'options', 'aws/request-watch.ts'],
   // Of an optional package.
   opentelemetry: ['claims', 'options', 'observe/observed.ts', 'observe/observer.ts', 'aws/request-watch.ts'],
@@ -181,6 +192,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'queues',
     'sources',
     'observe',
+    'routes/routes.ts',
     'stores/dynamodb',
   ],
   '.': [
@@ -190,7 +202,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'around',
     'sources',
     'keys',
+    'messages',
     'queues',
+    'routes',
     'observe',
     'messages',
     'options/command-client.ts',
@@ -249,6 +263,7 @@ const PURE = new Set([
   'attempts',
   'batch',
   'around',
+  'routes',
   'jmespath',
   'functions',
   'http',

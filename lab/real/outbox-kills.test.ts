@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
 import { createOutboxRelay, outboxTableSql } from 'batchlatch/outbox';
 import { inTransaction, postgresStore } from 'batchlatch/postgres';
+import { createSender } from 'batchlatch/sender';
 import pLimit from 'p-limit';
 import type { Pool } from 'pg';
 import type { SqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
@@ -13,7 +14,7 @@ import { type EmulatedQueue, emulatedQueues } from '../../test/support/emulated-
 import type { KilledOutboxSetup, KillMoment, Step } from '../../test/support/killed-outbox.ts';
 import { pollQueue } from '../../test/support/poll-queue.ts';
 import { createPostgresTable, poolOf } from '../../test/support/postgres-table.ts';
-import { queueSender } from '../../test/support/queue-sender.ts';
+import { shop } from '../../test/support/outbox-bench.ts';
 import { until } from '../../test/support/until.ts';
 import { bundleProgram } from './support/bundle-program.ts';
 
@@ -82,7 +83,7 @@ describeWith([postgres], 'processes that add to an outbox in PostgreSQL and rela
           ),
         );
         // The last relay lives.
-        const sender = queueSender(queues.sqs, queue.queueUrl);
+        const sender = createSender(shop, { queueUrl: queue.queueUrl, client: queues.sqs });
         const relay = createOutboxRelay({ pool, table: TABLE, sender, pollMs: 20 });
         await relay.start();
         await until('all are sent', async () => (await count(TABLE)) === 0);

@@ -1,11 +1,9 @@
 import type { HandlerStop, RunsTogether } from '../attempts/handler-end.ts';
 import type { Attempt } from '../attempts/attempt.ts';
-import type { Starts } from '../attempts/starts.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';
-import type { BatchAttempt, BatchContext } from '../batch/context.ts';
+import type { BatchAttempt, Call, GatherFor, Gathering, GatheringHandler } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
-import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError, isError } from '../base/errors.ts';
 
 /**
@@ -34,7 +32,13 @@ export class BatchAnswerError extends BatchlatchError {
 
 /** Adapts a batch handler to the engine: see `BatchHandler`. */
 export function gathered(handler: BatchHandler): GatheringHandler {
-  return { gather: (context, starts) => gatheringOf(handler, context, starts) };
+  return {
+    gather: (context, starts) =>
+      gatherFor(handler, context, starts, {
+        activity: context.claims.activity,
+        concurrency: context.settings.concurrency,
+      }),
+  };
 }
 
 interface Waiting {
@@ -46,11 +50,7 @@ interface Waiting {
  * Gathers attempts for a batch handler. Each waits before its start until no other can join; those with live
  * leases then start as runs of one call, so that leases and settlements work as for single records.
  */
-function gatheringOf(
-  handler: BatchHandler,
-  { claims, settings, time, watch }: BatchContext,
-  starts: Starts,
-): Gathering {
+export const gatherFor: GatherFor = (handler, { time, watch }, starts, { activity, concurrency }) => {
   const waiting: Waiting[] = [];
   const gathering: Gathering = {
     join: (attempt) =>
@@ -60,7 +60,7 @@ function gatheringOf(
       }),
     startIfComplete() {
       // Busy attempts may still join, up to the number of slots.
-      const expected = Math.min(claims.activity.busy, settings.concurrency);
+      const expected = Math.min(activity.busy, concurrency);
       if (waiting.length > 0 && waiting.length >= expected) void start(waiting.splice(0));
     },
     stop() {
@@ -79,7 +79,7 @@ function gatheringOf(
     const call = { handler: callTogether(handler, starting, watch.around), together: together(starting) };
     for (const { attempt, join } of group) join(mayStart(attempt) ? call : undefined);
   }
-}
+};
 
 /** Asks all attempts of one call who has seen the abort; caches the answer, because thousands may ask. */
 function together(attempts: readonly Attempt[]): RunsTogether {

@@ -34,9 +34,13 @@ export function suspectsFirst(): ReadingPolicy {
 type Danger = 'none' | 'long' | 'any';
 
 /** Returns which records are dangerous: only decoders and the user's functions are unbounded. */
-function dangerOf({ decode, key, namespace, payloadValidation }: Settings): Danger {
+function dangerOf({ decode, key, namespace, payloadValidation, routing }: Settings): Danger {
   if (decode.some(({ kind }) => kind === 'decoder') || typeof namespace === 'function') return 'any';
-  const efforts = new Set([key.effort, payloadValidation === undefined ? 'none' : payloadValidation.effort]);
+  const efforts = new Set([
+    key.effort,
+    payloadValidation === undefined ? 'none' : payloadValidation.effort,
+    routing === undefined ? 'none' : routing.effort,
+  ]);
   if (efforts.has(undefined)) return 'any';
   return decode.length > 0 || efforts.has('bounded') ? 'long' : 'none';
 }

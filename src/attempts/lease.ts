@@ -29,18 +29,17 @@ export async function extendForHandler(attempt: Attempt, leaseMs: number): Promi
 export async function extendLeases(
   attempts: readonly Attempt[],
   minimumMs: number,
-  { claims: { store, rules }, time: { clock, deadline } }: AttemptScope,
+  { claims: { store }, time: { clock, deadline } }: AttemptScope,
   signal: Stop = deadline.answerNow,
 ): Promise<SettleOutcome[]> {
   // rule: lease-as-told
   const askedAt = clock.now();
-  const retentionMs = rules.retention.inProgress;
-  const extensions = attempts.map(({ key, owner, leaseUntil }) => ({
+  const extensions = attempts.map(({ key, owner, leaseUntil, scope }) => ({
     key,
     owner,
     // rule: growing-extension
     leaseMs: Math.max(minimumMs, leaseUntil - askedAt),
-    retentionMs,
+    retentionMs: scope.claims.rules.retention.inProgress,
   }));
   try {
     const outcomes = await store.extend(extensions, { signal });

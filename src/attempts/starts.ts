@@ -15,19 +15,17 @@ interface Waiting {
  */
 export class Starts {
   readonly #scope: AttemptScope;
-  readonly #isRecording: boolean;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
   constructor(scope: AttemptScope) {
     this.#scope = scope;
-    this.#isRecording = recordsStarts(scope.claims);
   }
 
   /** Whether the attempt may start at once: nothing has to be written, and its lease is long enough. */
   isReady(attempt: Attempt): boolean {
     if (!attempt.hasClaim) return true;
-    if (this.#isRecording) return false;
+    if (isRecorded(attempt)) return false;
     const { clock, deadline } = this.#scope.time;
     // After a freeze, both may be over.
     const lastsToTheEnd = attempt.leaseUntil >= deadline.endsAt && attempt.leaseUntil > clock.now();
@@ -37,7 +35,7 @@ export class Starts {
   /** Returns the attempts that may start because their claims are still their own. Never rejects. */
   async ready(attempts: readonly Attempt[]): Promise<ReadonlySet<Attempt>> {
     // First the start: writing it takes time, and the lease must be live afterwards.
-    const areRecorded = this.#isRecording
+    const areRecorded = attempts.some(isRecorded)
       ? await Promise.all(attempts.map((attempt) => this.#record(attempt)))
       : undefined;
     const recorded = attempts.filter((_, index) => areRecorded?.[index] !== false);
@@ -47,6 +45,7 @@ export class Starts {
   }
 
   #record(attempt: Attempt): Promise<boolean> {
+    if (!isRecorded(attempt)) return Promise.resolve(true);
     return new Promise((resolve) => {
       this.#waiting.push({ attempt, resolve });
       if (this.#isWriting) return;
@@ -83,4 +82,9 @@ export class Starts {
 
 export function recordsStarts({ store, rules }: Pick<AttemptClaims, 'store' | 'rules'>): boolean {
   return countsDeaths(rules) && store.start !== undefined;
+}
+
+/** Returns whether the attempt's start is written. Routes differ in this. */
+function isRecorded({ scope }: Attempt): boolean {
+  return recordsStarts(scope.claims);
 }

@@ -1,5 +1,6 @@
 import { Attempt, type Runner } from '../attempts/attempt.ts';
 import { countsDeaths } from '../attempts/rules.ts';
+import type { AttemptScope } from '../attempts/scope.ts';
 import { recordsStarts } from '../attempts/starts.ts';
 import { mayPass } from '../base/errors.ts';
 import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
@@ -54,13 +55,14 @@ export class ClaimStage {
     const attempts: BatchAttempt[] = [];
     const requests: ClaimRequest[] = [];
     for (const record of group) {
-      const attempt = new Attempt(record, claims.newOwner(), askedAt, this.#context, this.#after);
+      const scope = record.route?.scope ?? this.#context;
+      const attempt = new Attempt(record, claims.newOwner(), askedAt, scope, this.#after);
       attempts.push(attempt);
       requests.push(this.#requestFor(attempt, leaseMs));
       // rule: busy-in-turn
       if (!this.#turns.isInTurn(record)) continue;
       attempt.isInTurn = true;
-      claims.activity.busy += 1;
+      addBusy(record, claims, 1);
     }
     ledger.noteAttempts(attempts);
     claims.acquires.putAll(requests, attempts, this.#note);
@@ -69,7 +71,7 @@ export class ClaimStage {
   /** Starts the turn of a record whose claim was requested ahead. */
   enter(record: PlannedRecord): void {
     const { ledger, claims } = this.#context;
-    claims.activity.busy += 1;
+    addBusy(record, claims, 1);
     const attempt = ledger.attemptOf(record) as BatchAttempt;
     attempt.isInTurn = true;
     if (attempt.state !== 'asked') this.#after.claimed(attempt);
@@ -89,27 +91,34 @@ export class ClaimStage {
     attempt.askAgain(claims.newOwner(), time.clock.now());
     const makeRequest = (): ClaimRequest => this.#requestFor(attempt, time.leaseMs());
     const outcome = await policy.wait(known, makeRequest, this.#context);
-    claims.activity.busy += 1;
+    addBusy(attempt.of, claims, 1);
     this.#note(attempt, outcome, makeRequest());
     this.#after.answered();
   }
 
   /** Built by hand: a spread is slower for thousands of requests. */
-  #requestFor({ of, owner }: BatchAttempt, leaseMs: number): ClaimRequest {
+  #requestFor({ of, owner, scope }: BatchAttempt, leaseMs: number): ClaimRequest {
     const { key, payloadHash, record, recordId } = of;
     const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
       key,
       owner,
       leaseMs,
-      retentionMs: this.#context.claims.rules.retention.inProgress,
+      retentionMs: scope.claims.rules.retention.inProgress,
       recordId,
       isRedelivery: record !== undefined && record.receiveCount > 1,
     };
     if (payloadHash !== undefined) request.payloadHash = payloadHash;
     if (this.#lockedBy !== undefined) request.lockedBy = this.#lockedBy;
-    if (this.#recordsStart) request.recordsStart = true;
+    if (of.route === undefined ? this.#recordsStart : recordsStarts(scope.claims))
+      request.recordsStart = true;
     return request;
   }
+}
+
+/** Counts a record as one that is claimed, waits or runs, or with -1 no more. */
+export function addBusy({ route }: PlannedRecord, { activity }: BatchContext['claims'], by: 1 | -1): void {
+  activity.busy += by;
+  if (route !== undefined) route.activity.busy += by;
 }
 
 /** Describes the holder of the claim, for people who read the row. */
@@ -124,7 +133,7 @@ export function lockedBy({ lambda }: Pick<BatchContext, 'lambda'>): string | und
  * leases last to the end of the invocation. If a claim that never starts could count as a crash, no claim is
  * made beyond `concurrency`.
  */
-export function reachOf({ settings: { concurrency }, claims: { store, rules }, time }: BatchContext): Reach {
+export function reachOf({ claims: { store, rules }, time }: AttemptScope, concurrency: number): Reach {
   const requestSize = store.requestSize ?? DEFAULT_REQUEST_SIZE;
   if (countsDeaths(rules) && !recordsStarts({ store, rules })) {
     return { ahead: concurrency, atLeast: 0, atMost: requestSize };

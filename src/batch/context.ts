@@ -1,9 +1,10 @@
 import type { Attempt } from '../attempts/attempt.ts';
-import type { AttemptEnd } from '../attempts/handler-end.ts';
+import type { AttemptEnd, RunsTogether } from '../attempts/handler-end.ts';
 import type { Host } from '../attempts/host.ts';
 import type { AttemptRules } from '../attempts/rules.ts';
 import type { Running } from '../attempts/running.ts';
 import type { AttemptClaims, AttemptScope, AttemptWatch, RenewalOptions } from '../attempts/scope.ts';
+import type { Starts } from '../attempts/starts.ts';
 import type { QueueAccess } from '../base/queue-member.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { Namespace } from '../keys/key-string.ts';
@@ -13,10 +14,14 @@ import type { SqsClient } from '../queues/sqs-client.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
+import type { BatchHandler } from './batch-handler.ts';
 import type { Ledger } from './ledger.ts';
 import type { Observing } from './observing.ts';
 import type { RecordOutcome } from './outcomes.ts';
-import type { BatchReading, KeyedRecord, PlannedRecord } from './plan.ts';
+import type { BatchReading, KeyedRecord, PlannedRecord, Routed } from './plan.ts';
+import type { RecordHandler } from './record-handler.ts';
+import type { RecordRoute } from './record-route.ts';
+import type { AheadOfTurns, Reach } from './step.ts';
 import type { Context } from 'aws-lambda';
 
 // One file: the context refers to the settings, and the policies in the settings take the context.
@@ -71,6 +76,8 @@ export interface Settings extends AttemptRules {
   readonly queueUrl: QueueUrlOf | undefined;
   /** The endpoint of an emulator, if the environment names one. */
   readonly sqsEndpoint: string | undefined;
+  /** Undefined: one handler gets all records. */
+  readonly routing: RoutingPolicy | undefined;
   readonly reading: ReadingPolicy | undefined;
   readonly schema: SchemaPolicy<unknown> | undefined;
   readonly onConflict: ConflictPolicy | undefined;
@@ -84,6 +91,50 @@ export interface Settings extends AttemptRules {
 interface ValueOf<Option extends string> {
   /** The name of the option. */
   readonly option: Option;
+}
+
+/** A handler that processes many records in one call. */
+export interface GatheringHandler {
+  gather(context: BatchContext, starts: Starts): Gathering;
+}
+
+/** Gathers the records of one route, of which `concurrency` may be in one call. */
+export type GatherFor = (
+  handler: BatchHandler,
+  context: BatchContext,
+  starts: Starts,
+  among: Pick<RecordRoute, 'activity' | 'concurrency'>,
+) => Gathering;
+
+/** The gathering of records into one call before they start. */
+export interface Gathering {
+  /** Resolves with the call that the record must run at once; undefined if it may no longer start. */
+  join(attempt: BatchAttempt): Promise<Call | undefined>;
+  /** Called when a record that could have joined has ended. */
+  startIfComplete(): void;
+  stop(): void;
+}
+
+/** The handler that a record runs, and the attempts that share the call. */
+export interface Call {
+  readonly handler: RecordHandler;
+  readonly together: RunsTogether;
+}
+
+/** The handlers by type of message, made by `routes()`. They take the place of the handler. */
+export interface RoutingPolicy extends ValueOf<'routes'>, Partial<GatheringHandler> {
+  /** Whether every route has slots, in place of the batch's. */
+  readonly hasOwnSlots: boolean;
+  /** The risk of finding the route and the key of a record, as for `KeySelector`. */
+  readonly effort: KeySelector['effort'];
+  /** Throws a `ConfigurationError` for options that routes exclude. */
+  assertFit(options: { readonly schema?: unknown; readonly key?: KeySelector<never> }): void;
+  /** Returns the same routes for batch handlers. `gather` gathers the records of one route. */
+  inBatches(gather: GatherFor): RoutingPolicy;
+  /** Returns the function that gives each record of a batch its route and key. It never throws. */
+  open(context: BatchContext, namespace: Namespace): (record: BatchRecord) => Routed;
+  /** Returns the claims to request ahead, so that the records of a full route hold up no others. */
+  claimsAhead(records: readonly PlannedRecord[], reach: Reach): AheadOfTurns | undefined;
 }
 
 /** The value of `reading`, made by `suspectsFirst()`. */

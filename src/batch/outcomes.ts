@@ -50,6 +50,8 @@ export type RecordOutcome =
       readonly status: 'invalid';
       /** The cause. */
       readonly error: unknown;
+      /** A later version of this consumer may know the record's type, so it is not dead-lettered. */
+      readonly mayFitLater?: true;
     })
   | {
       /** The record was not started. */
@@ -83,7 +85,8 @@ export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
 export function isPermanentEnd(
   outcome: RecordOutcome | undefined,
 ): outcome is RecordOutcome & { readonly status: 'parked' | 'mismatch' | 'invalid' } {
-  return outcome?.status === 'parked' || outcome?.status === 'mismatch' || outcome?.status === 'invalid';
+  if (outcome?.status === 'invalid') return outcome.mayFitLater !== true;
+  return outcome?.status === 'parked' || outcome?.status === 'mismatch';
 }
 
 /** Returns the outcome of a record that follows an equal one. */

@@ -2,6 +2,7 @@ import type { KeySelector } from '../keys/key-selector.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { ReadRecord, SourceEntry } from '../sources/source.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
+import type { RecordRoute } from './record-route.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
 /** A frozen record. Its links point to earlier records only, so records never wait in a circle. */
@@ -18,6 +19,8 @@ export interface PlannedRecord {
   /** Empty: the record has no key. */
   readonly key: string;
   readonly payloadHash: string | undefined;
+  /** Undefined: the processor has no routes, or the record has none of them. */
+  readonly route: RecordRoute | undefined;
   /** The outcome before anything runs, such as invalid, ignored or not read in time. */
   readonly outcome: RecordOutcome | undefined;
   /** The first record with the same key and payload. It runs for both. */
@@ -28,9 +31,14 @@ export interface PlannedRecord {
 
 export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
 
+/** What planning learns of a record: its route and its key, or its outcome. */
+export type Routed = Partial<Pick<PlannedRecord, 'route' | 'key' | 'outcome' | 'record'>>;
+
 export interface Keying {
   readonly keyOf: (record: BatchRecord) => string;
   readonly payloadHashOf: KeySelector | undefined;
+  /** Gives each record its route and key, in place of `keyOf`. Undefined: the processor has no routes. */
+  readonly routeOf: ((record: BatchRecord) => Routed) | undefined;
   /** Whether one of the functions reads bodies. */
   readonly readsBody: boolean;
 }
@@ -48,7 +56,7 @@ export interface BatchReading {
 export function keyed(
   source: SourceEntry,
   index: number,
-  { keyOf, payloadHashOf, readsBody }: Keying,
+  { keyOf, payloadHashOf, routeOf, readsBody }: Keying,
 ): KeyedRecord {
   const { read } = source;
   const planned = new Planned(source, index);
@@ -56,10 +64,16 @@ export function keyed(
     planned.outcome = outcomeOfUnread(read);
     return planned;
   }
-  const { record } = read;
+  let { record } = read;
   try {
-    planned.key = keyOf(record);
-    if (payloadHashOf !== undefined) planned.payloadHash = payloadHashOf(record);
+    if (routeOf === undefined) planned.key = keyOf(record);
+    else {
+      Object.assign(planned, routeOf(record));
+      record = planned.record as BatchRecord;
+    }
+    if (payloadHashOf !== undefined && planned.outcome === undefined) {
+      planned.payloadHash = payloadHashOf(record);
+    }
   } catch (error) {
     planned.outcome = { status: 'invalid', error };
   }
@@ -126,9 +140,10 @@ class Planned implements PlannedRecord {
   readonly itemIdentifier: string | undefined;
   readonly recordId: string;
   readonly lane: string | undefined;
-  readonly record: BatchRecord | undefined;
+  record: BatchRecord | undefined;
   key = '';
   payloadHash: string | undefined = undefined;
+  route: RecordRoute | undefined = undefined;
   outcome: RecordOutcome | undefined = undefined;
   leader: PlannedRecord | undefined = undefined;
   behind: PlannedRecord | undefined = undefined;

@@ -25,8 +25,12 @@ export function readRecords(
   const keying = {
     keyOf: keyMaker(settings.key, namespace),
     payloadHashOf: payloadValidation,
+    routeOf: settings.routing?.open(context, namespace),
     readsBody:
-      settings.key.effort !== 'none' || typeof namespace === 'function' || payloadValidation !== undefined,
+      settings.routing !== undefined ||
+      settings.key.effort !== 'none' ||
+      typeof namespace === 'function' ||
+      payloadValidation !== undefined,
   };
   const { stop } = time.deadline;
   const reading: BatchReading = {
@@ -49,7 +53,8 @@ function namespaceOf(name: string, processor: Processor): NonNullable<Settings['
 }
 
 /** Returns whether keys are unique without a namespace: message ids, or keys that are used whole. */
-function hasOwnKeys({ key, decode }: Settings): boolean {
+function hasOwnKeys({ key, decode, routing }: Settings): boolean {
+  if (routing !== undefined) return false;
   if (key.isWholeKey === true) return true;
   return key.isMessageId === true && decode.every(({ kind }) => kind !== 'envelope');
 }

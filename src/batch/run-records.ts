@@ -8,6 +8,7 @@ import { NotRun } from './not-run.ts';
 import { outcomeOfRefusal } from './outcomes.ts';
 import { type AfterRun, type Handler, RunStage } from './run.ts';
 import { Schedule } from './schedule.ts';
+import { ClaimsAhead } from './schedule-parts.ts';
 import { SettleStage } from './settle.ts';
 import type { Step } from './step.ts';
 
@@ -30,10 +31,11 @@ class BatchRun implements AfterClaim, AfterRun {
   #reject!: (thrown: unknown) => void;
 
   constructor(handler: Handler, context: BatchContext) {
-    const { host, ledger } = context;
+    const { host, ledger, settings } = context;
+    const reach = reachOf(context, settings.concurrency);
     this.#context = context;
     this.#schedule = new Schedule(ledger.records, {
-      reach: reachOf(context),
+      ahead: settings.routing?.claimsAhead(ledger.records, reach) ?? new ClaimsAhead(ledger.records, reach),
       isAlone: host?.isAlone === true,
       // Other calls run in this process. Once none does, the host calls with each put-off record alone.
       leavesPutOff: host?.isAlone === false,

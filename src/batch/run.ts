@@ -1,34 +1,14 @@
-import type { AttemptEnd, RunsTogether } from '../attempts/handler-end.ts';
+import type { AttemptEnd } from '../attempts/handler-end.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import { Starts } from '../attempts/starts.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
-import type { BatchAttempt, BatchContext } from './context.ts';
+import type { BatchAttempt, BatchContext, Gathering, GatheringHandler, RoutingPolicy } from './context.ts';
 import { HandlerContext } from './handler-context.ts';
 import type { RecordHandler } from './record-handler.ts';
 
-/** A handler for single records, or for many at once. */
-export type Handler = RecordHandler | GatheringHandler;
-
-/** A handler that processes many records in one call. */
-export interface GatheringHandler {
-  gather(context: BatchContext, starts: Starts): Gathering;
-}
-
-/** The gathering of records into one call before they start. */
-export interface Gathering {
-  /** Resolves with the call that the record must run at once; undefined if it may no longer start. */
-  join(attempt: BatchAttempt): Promise<Call | undefined>;
-  /** Called when a record that could have joined has ended. */
-  startIfComplete(): void;
-  stop(): void;
-}
-
-/** The handler that a record runs, and the attempts that share the call. */
-export interface Call {
-  readonly handler: RecordHandler;
-  readonly together: RunsTogether;
-}
+/** A handler for single records or for many at once, or the handlers of routes. */
+export type Handler = RecordHandler | GatheringHandler | RoutingPolicy;
 
 /** The continuation of attempts that have run or cannot start. */
 export interface AfterRun {
@@ -52,6 +32,8 @@ export class RunStage {
   #next = 0;
   #free: number;
   #isStarting = false;
+  /** Attempts that wait for a slot of their route. */
+  readonly #waiting = new Set<BatchAttempt>();
 
   constructor(handler: Handler, context: BatchContext, after: AfterRun) {
     const { concurrency, schema } = context.settings;
@@ -60,8 +42,10 @@ export class RunStage {
     this.#after = after;
     this.#free = concurrency;
     this.#starts = new Starts(context);
-    if (typeof handler === 'object') this.gathering = handler.gather(context, this.#starts);
-    else if (schema === undefined) this.#directCall = this.#callOf(handler);
+    if (typeof handler === 'object') {
+      this.gathering = handler.gather?.(context, this.#starts);
+      if ('hasOwnSlots' in handler && handler.hasOwnSlots) this.#free = Infinity;
+    } else if (schema === undefined) this.#directCall = this.#callOf(handler);
   }
 
   offer(attempt: BatchAttempt): void {
@@ -72,8 +56,7 @@ export class RunStage {
   /** Frees the slot of an `ended` or `abandoned` attempt. */
   over(attempt: BatchAttempt): void {
     if (attempt.state === 'ended') forgetLongBody(attempt.of.record as BatchRecord);
-    this.#free += 1;
-    this.#startReady();
+    this.#freeSlot(attempt);
   }
 
   endedLate({ of }: BatchAttempt): void {
@@ -81,7 +64,11 @@ export class RunStage {
   }
 
   stop(): void {
-    for (const attempt of this.#ready.splice(this.#next)) this.#after.notStarted(attempt);
+    for (const attempt of [...this.#ready.splice(this.#next), ...this.#waiting]) {
+      attempt.of.route?.slots?.cancel(attempt);
+      this.#after.notStarted(attempt);
+    }
+    this.#waiting.clear();
     this.gathering?.stop();
   }
 
@@ -90,9 +77,15 @@ export class RunStage {
     if (this.#isStarting) return;
     this.#isStarting = true;
     while (this.#free > 0 && this.#next < this.#ready.length) {
-      this.#free -= 1;
+      const attempt = this.#ready[this.#next] as BatchAttempt;
       this.#next += 1;
-      this.#begin(this.#ready[this.#next - 1] as BatchAttempt);
+      // rule: full-routes-wait
+      if (attempt.of.route?.slots?.take(attempt, () => this.#onTurn(attempt)) === false) {
+        this.#waiting.add(attempt);
+        continue;
+      }
+      this.#free -= 1;
+      this.#begin(attempt);
     }
     if (this.#next >= this.#ready.length) {
       this.#ready.length = 0; // else the whole batch stays in memory
@@ -101,10 +94,16 @@ export class RunStage {
     this.#isStarting = false;
   }
 
+  /** An attempt that waited has a slot of its route now. */
+  #onTurn(attempt: BatchAttempt): void {
+    this.#waiting.delete(attempt);
+    this.offer(attempt);
+  }
+
   #begin(attempt: BatchAttempt): void {
     if (this.#context.time.deadline.stop.aborted) return this.#giveUp(attempt);
     // Only keys that were claimed before can exceed a limit. A record without a claim counts no attempts.
-    const refusal = attempt.attempt > 1 ? refusalOf(attempt, this.#context.claims.rules) : undefined;
+    const refusal = attempt.attempt > 1 ? refusalOf(attempt, attempt.scope.claims.rules) : undefined;
     if (refusal !== undefined) this.#refuse(attempt, { kind: 'refused', error: refusal });
     else if (this.#directCall !== undefined && this.#starts.isReady(attempt)) {
       this.#run(attempt, this.#directCall);
@@ -114,7 +113,8 @@ export class RunStage {
   /** Checks the schema, waits for other records to join, writes the start, and extends a short lease. */
   async #prepare(attempt: BatchAttempt): Promise<void> {
     const { settings, time } = this.#context;
-    const unfit = await settings.schema?.check(attempt.of.record as BatchRecord);
+    const { route } = attempt.of;
+    const unfit = await (route ?? settings).schema?.check(attempt.of.record as BatchRecord);
     if (unfit !== undefined) return this.#refuse(attempt, unfit);
     if (this.gathering !== undefined) {
       const call = await this.gathering.join(attempt);
@@ -124,7 +124,7 @@ export class RunStage {
     }
     const mayStart = this.#starts.isReady(attempt) || (await this.#starts.ready([attempt])).has(attempt);
     if (mayStart && !time.deadline.stop.aborted)
-      this.#run(attempt, this.#callOf(this.#handler as RecordHandler));
+      this.#run(attempt, this.#callOf((route ?? { handler: this.#handler }).handler as RecordHandler));
     else this.#giveUp(attempt);
   }
 
@@ -153,8 +153,13 @@ export class RunStage {
   }
 
   #giveUp(attempt: BatchAttempt): void {
+    this.#freeSlot(attempt);
+    this.#after.notStarted(attempt);
+  }
+
+  #freeSlot(attempt: BatchAttempt): void {
+    attempt.of.route?.slots?.release();
     this.#free += 1;
     this.#startReady();
-    this.#after.notStarted(attempt);
   }
 }

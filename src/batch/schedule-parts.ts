@@ -1,5 +1,5 @@
 import type { PlannedRecord } from './plan.ts';
-import type { Reach, TurnEnd } from './step.ts';
+import type { AheadOfTurns, Reach, TurnEnd } from './step.ts';
 
 /** The states of claims that are requested ahead. `DONE` takes no room any more. */
 const UNASKED = 0;
@@ -7,7 +7,7 @@ const ASKED = 1;
 const DONE = 2;
 
 /** The claims that are requested ahead of their turns, in the order of the batch. */
-export class ClaimsAhead {
+export class ClaimsAhead implements AheadOfTurns {
   readonly #records: readonly PlannedRecord[];
   readonly #reach: Reach;
   readonly #states: Uint8Array;
@@ -15,13 +15,13 @@ export class ClaimsAhead {
   /** The number of claims that were requested ahead and have not ended. */
   #unfinished = 0;
 
-  constructor(records: readonly PlannedRecord[], reach: Reach) {
+  /** `records` are some of the `size` records of the batch. */
+  constructor(records: readonly PlannedRecord[], reach: Reach, size: number = records.length) {
     this.#records = records;
     this.#reach = reach;
-    this.#states = new Uint8Array(records.length);
+    this.#states = new Uint8Array(size);
   }
 
-  /** Returns the next records to claim in one request; undefined if there is none, or no room. */
   nextGroup(): PlannedRecord[] | undefined {
     const { ahead, atLeast, atMost } = this.#reach;
     if (this.#next >= this.#records.length || this.#unfinished >= ahead) return undefined;
@@ -29,8 +29,8 @@ export class ClaimsAhead {
     const group: PlannedRecord[] = [];
     for (; group.length < most && this.#next < this.#records.length; this.#next += 1) {
       const record = this.#records[this.#next] as PlannedRecord;
-      if (this.#states[this.#next] !== UNASKED || !isClaimedAhead(record)) continue;
-      this.#states[this.#next] = ASKED;
+      if (!this.isUnasked(record) || !isClaimedAhead(record)) continue;
+      this.#states[record.index] = ASKED;
       group.push(record);
     }
     this.#unfinished += group.length;
@@ -41,7 +41,6 @@ export class ClaimsAhead {
     return this.#states[index] === UNASKED;
   }
 
-  /** Makes room for another claim: this record has ended or does not need its claim. */
   makeRoom({ index }: PlannedRecord): void {
     if (this.#states[index] === ASKED) this.#unfinished -= 1;
     this.#states[index] = DONE;

@@ -1,6 +1,6 @@
 import type { PlannedRecord } from './plan.ts';
-import { ClaimsAhead, EqualRecords, isClaimedAhead } from './schedule-parts.ts';
-import type { Order, Step, TurnEnd } from './step.ts';
+import { EqualRecords, isClaimedAhead } from './schedule-parts.ts';
+import type { AheadOfTurns, Order, Step, TurnEnd } from './step.ts';
 
 const WAITS = 0; // an earlier record of its lane is not acknowledged yet
 const IN_TURN = 1; // may run
@@ -16,7 +16,7 @@ export class Schedule {
   readonly #records: readonly PlannedRecord[];
   readonly #order: Order;
   readonly #turns: Uint8Array;
-  readonly #ahead: ClaimsAhead;
+  readonly #ahead: AheadOfTurns;
   readonly #equals = new EqualRecords();
   readonly #nextInLane: (PlannedRecord | undefined)[] = [];
   /** Lanes with an unacknowledged record, while records run one at a time. */
@@ -32,7 +32,7 @@ export class Schedule {
     this.#records = records;
     this.#order = order;
     this.#turns = new Uint8Array(records.length).fill(order.isAlone ? PUT_OFF : WAITS);
-    this.#ahead = new ClaimsAhead(records, order.reach);
+    this.#ahead = order.ahead;
     this.#open = order.isAlone ? 0 : records.length;
     this.#putOff = order.isAlone ? [...records] : [];
     this.#isAlone = order.isAlone;

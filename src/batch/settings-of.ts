@@ -19,7 +19,7 @@ import { SQS_OPERATIONS } from '../queues/sqs-client.ts';
 import { decodeSteps } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
 import type { BatchProcessorOptions } from './options.ts';
-import type { Settings } from './context.ts';
+import type { RoutingPolicy, Settings } from './context.ts';
 import { isObject } from '../base/is-object.ts';
 
 /** The checks of all options. Only `settingsOf` gives defaults. */
@@ -60,15 +60,18 @@ export interface Defaults {
   readonly advice?: Advice;
   readonly concurrency?: number;
   readonly sqsEndpoint?: string | undefined;
+  /** Undefined: one handler gets all records. */
+  readonly routing?: RoutingPolicy | undefined;
 }
 
 /** Checks all options and fills in defaults. Throws a `ConfigurationError` with the option and its value. */
 export function settingsOf<Body>(
   options: BatchProcessorOptions<Body>,
-  { source, concurrency = 10, sqsEndpoint, advice }: Defaults,
+  { source, concurrency = 10, sqsEndpoint, advice, routing }: Defaults,
 ): Settings {
   checkOptions(options, checks, advice);
   checkTogether(options);
+  routing?.assertFit(options);
   const { payloadValidation, queueUrl } = options;
   return {
     source: options.source ?? source ?? missingSource(),
@@ -89,6 +92,7 @@ export function settingsOf<Body>(
     retryable: options.retryable,
     payloadValidation: payloadValidation && checkedHash(payloadValidation as KeySelector),
     decode: decodeSteps(options.decode),
+    routing,
     reading: options.reading,
     schema: options.schema,
     onConflict: options.onConflict,

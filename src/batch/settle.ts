@@ -7,10 +7,10 @@ import { WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { Settled } from '../attempts/work.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { NotStartedReason } from '../observe/observer.ts';
-import type { BatchAttempt, BatchContext } from './context.ts';
+import { addBusy } from './claim.ts';
+import type { BatchAttempt, BatchContext, Gathering } from './context.ts';
 import { isAcknowledged, outcomeOf, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
 import type { PlannedRecord } from './plan.ts';
-import type { Gathering } from './run.ts';
 import type { Schedule } from './schedule.ts';
 
 /** The third stage: stores ends. It alone reports ends to the ledger and the schedule, in this order. */
@@ -55,7 +55,7 @@ export class SettleStage {
 
   /** Frees the record's place: it needs no claim, slot or settlement any more. */
   makeRoom(record: PlannedRecord): void {
-    this.#context.claims.activity.busy -= 1;
+    addBusy(record, this.#context.claims, -1);
     if (this.#gathering !== undefined) this.#gathering.startIfComplete();
     this.#schedule.makeRoom(record);
   }

@@ -10,8 +10,17 @@ export interface Reach {
   readonly atMost: number;
 }
 
+/** The claims that are requested ahead of their turns. */
+export interface AheadOfTurns {
+  /** Returns the next records to claim in one request; undefined if there is none, or no room. */
+  nextGroup(): PlannedRecord[] | undefined;
+  isUnasked(record: PlannedRecord): boolean;
+  /** Makes room for another claim: this record has ended or does not need its claim. */
+  makeRoom(record: PlannedRecord): void;
+}
+
 export interface Order {
-  readonly reach: Reach;
+  readonly ahead: AheadOfTurns;
   /** Records run one at a time. Default: lanes run side by side. */
   readonly isAlone: boolean;
   /** Put-off records are left for redelivery. Default: they run last, one at a time. */

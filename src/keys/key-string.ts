@@ -96,11 +96,18 @@ export type Namespace = string | ((record: BatchRecord) => string);
 /** The version of the algorithm that makes keys. Keys of another version never match by accident. */
 const VERSION = 'v1';
 
-/** Returns the maker of keys, `namespace#v1:…`. It throws a `KeyError` for a record without one. */
-export function keyMaker(select: KeySelector, namespace: Namespace): (record: BatchRecord) => string {
+/**
+ * Returns the maker of keys, `namespace#v1:…`, or with another version in place of `v1`. It throws a
+ * `KeyError` for a record without one.
+ */
+export function keyMaker(
+  select: KeySelector,
+  namespace: Namespace,
+  version: string = VERSION,
+): (record: BatchRecord) => string {
   const isConstant = typeof namespace === 'string';
   const space = isConstant ? () => namespace : namespace;
-  const prefix = select.isWholeKey === true ? undefined : { namespace: space, version: VERSION };
+  const prefix = select.isWholeKey === true ? undefined : { namespace: space, version };
   const parts: KeyParts<BatchRecord> = { of: 'record', prefix, key: select };
   if (!isConstant || prefix === undefined) return (record) => keyString(parts, record);
   let before: string | undefined;

@@ -1,6 +1,9 @@
 /** The attribute with the name of a message's type. On EventBridge it is the `detail-type`. */
 export const TYPE = 'type';
 
+/** The attribute of EventBridge's records with the type of an event. */
+export const DETAIL_TYPE = 'detail-type';
+
 /** The attribute with the version of a message's schema. Absent: version 1. */
 export const VERSION = 'version';
 

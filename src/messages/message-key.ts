@@ -41,5 +41,10 @@ export function groupOfBody({ options }: Message): OfBody | undefined {
  * not be the duplicate of its order.
  */
 export function typedKey(type: string, key: string): string {
-  return `${type.replaceAll('%', '%25').replaceAll(':', '%3A')}:${key}`;
+  return `${escapedType(type)}:${key}`;
+}
+
+/** Returns a type as it is in keys: without a colon. */
+export function escapedType(type: string): string {
+  return type.replaceAll('%', '%25').replaceAll(':', '%3A');
 }

@@ -90,7 +90,7 @@ export interface OutboxChange {
   readonly operation: OutboxOperation;
   /** The row as the person saw it. It is changed only if it is still the same. */
   readonly seen: Pick<OutboxEntry, 'outboxId' | 'state' | 'version'>;
-  /** The random token of this change. It becomes the row's version, so that a repeated change is made once. */
+  /** The random token of this change. It becomes the row's version: a repeated change is made once. */
   readonly token: string;
   /** The person: at most 128 characters, kept on the row. */
   readonly operator: string;

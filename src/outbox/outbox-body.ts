@@ -30,12 +30,12 @@ export async function prepareBody<Sent extends EncodedMessage>(
   return boundedCall((signal) => offloaded(message, large, signal), limit);
 }
 
-/** Throws for a message whose row the database or the target would refuse, which would spoil the transaction. */
+/** Throws for a message that the database or the target would refuse, which would spoil the transaction. */
 export function assertFits(message: EncodedMessage, hasLarge: boolean): void {
   const bytes = bytesOf(message);
   if (bytes > LONGEST_BODY_BYTES) {
     throw new ConfigurationError(
-      `The body of ${message.type} has ${bytes} bytes, and a row of the outbox holds ${LONGEST_BODY_BYTES}. ` +
+      `The body of ${message.type} has ${bytes} bytes, and a row holds ${LONGEST_BODY_BYTES}. ` +
         (hasLarge
           ? 'Store it before the transaction: addAll(client, [await outbox.prepare(type, body)])'
           : 'Set `large: s3Bodies({ bucket })` to store it before the transaction'),

@@ -31,7 +31,11 @@ export interface OutboxRelayOptions {
   readonly maxTries?: number;
   /** The longest time that `stop()` waits for sends under way, in milliseconds. Default 10,000. */
   readonly shutdownTimeoutMs?: number;
-  /** Gets the relay's log: lines of JSON. Default: standard output. */
+  /**
+   * Writes a line of the relay's log, which is JSON. Default: to standard output.
+   *
+   * @param line The line.
+   */
   readonly log?: (line: string) => void;
   /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
@@ -148,7 +152,8 @@ class Relay implements OutboxRelay {
     if (this.#state !== 'new') throw new Error(`The relay is ${this.#state}: create another one`);
     this.#state = 'running';
     try {
-      const text = `SELECT 1 FROM ${this.#table.rows}, ${this.#table.groups} LIMIT 1`;
+      const { rows, groups } = this.#table;
+      const text = `SELECT EXISTS (SELECT FROM ${rows}), EXISTS (SELECT FROM ${groups})`;
       await send(this.#table, { text, values: [] }, SELECT, this.#stop);
     } catch (error) {
       // A database that is away for now is waited for, as later.

@@ -2,8 +2,8 @@ import type { OutboxNames } from './postgres-table.ts';
 
 /** Groups that one round locks, rows that it takes of each, and rows without a group that it takes. */
 export const GROUPS_OF_A_ROUND = 20;
-export const ROWS_OF_A_GROUP = 10;
-export const ROWS_ALONE = 100;
+const ROWS_OF_A_GROUP = 10;
+const ROWS_ALONE = 100;
 
 /** Adds rows in the order of a list, and wakes up relays when the transaction commits. */
 export function addText({ rows, channel }: OutboxNames, notifies: boolean): string {
@@ -41,8 +41,10 @@ export function relayTexts({ rows, groups }: OutboxNames): RelayTexts {
   const next = (after: string): string => `SELECT o.message_group FROM ${rows} AS o
     WHERE o.message_group > ${after} AND o.state <> 'DROPPED' ORDER BY o.message_group LIMIT 1`;
   // A group waits for a person, or for the time of its next try.
-  const isHeld = (group: string): string => `EXISTS (SELECT FROM ${rows} AS h WHERE h.message_group = ${group}
-    AND (h.state = 'PARKED' OR h.retry_at IS NOT NULL) AND (h.state = 'PARKED' OR h.retry_at > clock_timestamp()))`;
+  const isHeld = (group: string): string => `EXISTS (
+    SELECT FROM ${rows} AS h WHERE h.message_group = ${group}
+    AND (h.state = 'PARKED' OR h.retry_at IS NOT NULL)
+    AND (h.state = 'PARKED' OR h.retry_at > clock_timestamp()))`;
   const alone = `message_group IS NULL AND state = 'WAITING'
     AND (retry_at IS NULL OR retry_at <= clock_timestamp())`;
   const columns = `id, outbox_id, message_group, type, body, attributes, deduplication_id, tries`;
@@ -62,7 +64,9 @@ SELECT to_json(ARRAY(SELECT name FROM ready))::text AS groups,
   EXISTS (SELECT FROM ${rows} WHERE ${alone})::text AS alone`,
     lock: `
 SELECT set_config('idle_in_transaction_session_timeout', $2, true),
-  to_json(ARRAY(SELECT name FROM ${groups} WHERE name = ANY ($1::text[]) FOR UPDATE SKIP LOCKED))::text AS groups`,
+  to_json(ARRAY(
+    SELECT name FROM ${groups} WHERE name = ANY ($1::text[]) FOR UPDATE SKIP LOCKED
+  ))::text AS groups`,
     // A statement of its own: it sees what the relay before it has deleted.
     read: `
 SELECT o.id::text, o.outbox_id, o.message_group, o.type, o.body, o.attributes::text, o.deduplication_id,
@@ -97,7 +101,8 @@ WITH unused AS (
   DELETE FROM ${groups} AS g USING unused AS u WHERE g.name = u.name
 )
 DELETE FROM ${rows} WHERE id IN (
-  SELECT id FROM ${rows} WHERE state = 'DROPPED' AND changed_at < clock_timestamp() - interval '14 days' LIMIT 1000
+  SELECT id FROM ${rows}
+  WHERE state = 'DROPPED' AND changed_at < clock_timestamp() - interval '14 days' LIMIT 1000
 )`,
   };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isOfTarget } from './is-of-target.ts';
 import type { RelayRow } from './relay-row.ts';
 import type { RowsReport } from './row-sender.ts';
 
 /** A row that was not sent: it parks, or is sent again after a delay. */
-export interface RowFailure {
+interface RowFailure {
   readonly row: RelayRow;
   readonly error: Error;
   readonly parks: boolean;
@@ -25,8 +26,8 @@ const LONGEST_DELAY_MS = 300_000;
 
 /**
  * Decides about the rows of a round. Of a group, only the first row that was not sent counts: the sender held
- * the others behind it. Where nothing was sent at all, retryable errors count for no row, because an outage of
- * the target would otherwise park rows.
+ * the others behind it. Where nothing was sent at all, errors that may be of the target count for no row: an
+ * outage or a missing permission would otherwise park them all.
  */
 export function endsOf(
   rows: readonly RelayRow[],
@@ -37,7 +38,7 @@ export function endsOf(
   const outcomes = outcomesOf(report);
   const heads = firstUnsent(rows, outcomes).map((row) => {
     const { error, isRetryable } = outcomes.get(row.id) ?? UNMENTIONED;
-    return { row, error, isFinal: !isRetryable };
+    return { row, error, isFinal: !isRetryable && !isOfTarget(error) };
   });
   const sent = rows.filter(({ id }) => outcomes.get(id) === SENT);
   const isOutage = sent.length === 0;
@@ -58,7 +59,10 @@ interface Outcome {
 }
 
 const SENT: Outcome = { error: new Error('sent'), isRetryable: false };
-const UNMENTIONED: Outcome = { error: new Error('The sender did not say what happened'), isRetryable: true };
+const UNMENTIONED: Outcome = {
+  error: new Error('The sender did not say what happened'),
+  isRetryable: true,
+};
 
 function outcomesOf({ sent, failed, unknown }: RowsReport<RelayRow>): ReadonlyMap<string, Outcome> {
   const outcomes = new Map<string, Outcome>();

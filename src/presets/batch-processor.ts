@@ -3,12 +3,12 @@ import { takingBatches } from '../attempts/host.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/run.ts';
+import type { RoutingPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
-import { assertFunction } from '../options/check-options.ts';
 import { advice } from '../options/advice.ts';
-import { makeProcessor } from './make-processor.ts';
+import { assertHandler, makeProcessor } from './make-processor.ts';
 import { jsonLines } from '../observe/json-lines.ts';
-import { gathered } from '../around/gathering.ts';
+import { gathered, gatherFor } from '../around/gathering.ts';
 import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { fromEnvironmentStore } from '../stores/dynamodb/dynamodb-store.ts';
@@ -47,17 +47,25 @@ export interface CreateBatchProcessor extends RecordMaker {
  * });
  */
 export const createBatchProcessor: CreateBatchProcessor = Object.assign(forRecords as RecordMaker, {
-  forBatches: forBatches as BatchMaker,
+  forBatches: forBatches,
 });
 
-function forRecords(recordHandler: RecordHandler, options: BatchProcessorOptions = {}): BatchProcessor {
-  assertFunction('record handler', recordHandler);
+function forRecords(
+  recordHandler: RecordHandler | RoutingPolicy,
+  options: BatchProcessorOptions = {},
+): BatchProcessor {
+  assertHandler('record handler', recordHandler);
   return processorOf(recordHandler, options, 10);
 }
 
-function forBatches(batchHandler: BatchHandler, options: BatchProcessorOptions = {}): BatchProcessor {
-  assertFunction('batch handler', batchHandler);
-  return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
+function forBatches(
+  batchHandler: BatchHandler | RoutingPolicy,
+  options: BatchProcessorOptions = {},
+): BatchProcessor {
+  assertHandler('batch handler', batchHandler);
+  const handler =
+    typeof batchHandler === 'function' ? gathered(batchHandler) : batchHandler.inBatches(gatherFor);
+  return takingBatches(processorOf(handler, options, Infinity));
 }
 
 function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {

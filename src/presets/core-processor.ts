@@ -2,12 +2,12 @@ import { takingBatches } from '../attempts/host.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/run.ts';
+import type { RoutingPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { assertFunction } from '../options/check-options.ts';
-import { gathered } from '../around/gathering.ts';
-import { makeProcessor } from './make-processor.ts';
+import { gathered, gatherFor } from '../around/gathering.ts';
+import { assertHandler, makeProcessor } from './make-processor.ts';
 import type { BatchMaker, BatchProcessor, RecordMaker } from './processor-types.ts';
 
 /** The options without a default in `batchlatch/core`. */
@@ -30,15 +30,20 @@ export interface CoreOptions {
  *   key: payloadHash({ include: ['orderId'] }),
  * });
  */
-export const createBatchProcessor = ((recordHandler: RecordHandler, options: BatchProcessorOptions) => {
-  assertFunction('record handler', recordHandler);
+export const createBatchProcessor = ((
+  recordHandler: RecordHandler | RoutingPolicy,
+  options: BatchProcessorOptions,
+) => {
+  assertHandler('record handler', recordHandler);
   return processorOf(recordHandler, options, 10);
 }) as RecordMaker<CoreOptions>;
 
 /** Creates a Lambda handler from a batch handler, like `createBatchProcessor.forBatches`. */
-export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorOptions) => {
-  assertFunction('batch handler', batchHandler);
-  return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
+export const forBatches = ((batchHandler: BatchHandler | RoutingPolicy, options: BatchProcessorOptions) => {
+  assertHandler('batch handler', batchHandler);
+  const handler =
+    typeof batchHandler === 'function' ? gathered(batchHandler) : batchHandler.inBatches(gatherFor);
+  return takingBatches(processorOf(handler, options, Infinity));
 }) as BatchMaker<CoreOptions>;
 
 const SILENT = { onEvent: () => undefined, wants: () => false };

@@ -5,9 +5,11 @@ import type { Handler } from '../batch/run.ts';
 import { createProcessor } from '../batch/create-processor.ts';
 import { type Defaults, settingsOf } from '../batch/settings-of.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
+import { isObject } from '../base/is-object.ts';
 import { systemClock } from '../base/clock.ts';
 import { engineStore } from '../claims/engine-store.ts';
 import type { Observer } from '../observe/observer.ts';
+import { assertFunction } from '../options/check-options.ts';
 import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';
 import type { BatchProcessor } from './processor-types.ts';
 
@@ -19,7 +21,8 @@ export function makeProcessor<Body>(
 ): (store: ClaimStore) => BatchProcessor {
   const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, AWS_LAMBDA_FUNCTION_NAME } = process.env;
   const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
-  const settings = settingsOf(options, { ...defaults, sqsEndpoint });
+  const routing = typeof handler === 'object' && 'open' in handler ? handler : undefined;
+  const settings = settingsOf(options, { ...defaults, sqsEndpoint, routing });
   const { clock = systemClock, observer = defaults.observer(), sqs } = options;
   return (store) => {
     const ports = {
@@ -33,4 +36,11 @@ export function makeProcessor<Body>(
     // The type of the response depends on the event's source.
     return createProcessor(handler, settings, ports, AWS_LAMBDA_FUNCTION_NAME, store) as BatchProcessor;
   };
+}
+
+/** Throws a `ConfigurationError` if the handler is neither a function nor the value of `routes()`. */
+export function assertHandler(what: string, handler: unknown): void {
+  if (!isObject(handler) || !('option' in handler) || handler.option !== 'routes') {
+    assertFunction(what, handler);
+  }
 }

@@ -14,6 +14,7 @@ import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { SchemaPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Uninferred } from '../options/uninferred.ts';
+import type { Routes } from '../routes/routes.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import type { BatchRecord, WithBody } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
@@ -105,6 +106,13 @@ type SentBody<Sent, Body, Record extends BatchRecord> = unknown extends Body ? R
  */
 export interface RecordMaker<Needed = unknown> {
   /**
+   * Creates a processor with a handler for each type of message.
+   *
+   * @param routes The handlers, by `routes()`.
+   * @param options The options that differ from the defaults. `key` is for the types without one.
+   */
+  (routes: Routes<'records'>, ...options: Given<RoutedOptions, Needed>): BatchProcessor;
+  /**
    * Creates a processor. The handler's record is of the `source`, with the output of the `schema` as its
    * body. Without them, it is of any source, with the body type that the caller names.
    *
@@ -133,6 +141,13 @@ export interface RecordMaker<Needed = unknown> {
  */
 export interface BatchMaker<Needed = unknown> {
   /**
+   * Creates a processor with a batch handler for each type of message. Each call gets records of one type.
+   *
+   * @param routes The handlers, by `routes()`.
+   * @param options The options that differ from the defaults. `key` is for the types without one.
+   */
+  (routes: Routes<'batches'>, ...options: Given<RoutedOptions, Needed>): BatchProcessor;
+  /**
    * Creates a processor, with the same types as for a record handler.
    *
    * @typeParam Sent The type of the body as it is sent, which is not checked.
@@ -151,6 +166,12 @@ export interface BatchMaker<Needed = unknown> {
     batchHandler: BatchHandler<Record['body'], Record>,
     ...options: Given<ProcessorOptions<Sent, Body, Kind, Record>, Needed>
   ): BatchProcessor;
+}
+
+/** Options of a processor with `routes()`. */
+export interface RoutedOptions extends Omit<BatchProcessorOptions, 'schema'> {
+  /** The types of message have the schemas. */
+  readonly schema?: never;
 }
 
 /** The arguments for options, which are optional if none is required. */

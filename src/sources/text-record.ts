@@ -5,7 +5,7 @@ import { LONG_TEXT, parseJsonOrText } from './json-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 
 export interface OpenedBody {
-  readonly envelope: Envelope;
+  readonly envelope: Envelope | undefined;
   /** Absent for a long text, which is opened again when its body is read. */
   readonly body?: unknown;
   /** Opens the text again; `parse` reads each text that is JSON. */

@@ -21,6 +21,7 @@ function handedBackOf(
         record: undefined,
         key: `${index}`,
         payloadHash: undefined,
+        route: undefined,
         outcome,
       })),
     ),

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type KeyedRecord, plan, type PlannedRecord } from '../../src/batch/plan.ts';
 import { Schedule } from '../../src/batch/schedule.ts';
+import { ClaimsAhead } from '../../src/batch/schedule-parts.ts';
 import type { Order, Step } from '../../src/batch/step.ts';
 
-const ORDER: Order = {
-  reach: { ahead: 4, atLeast: 2, atMost: 3 },
+const REACH = { ahead: 4, atLeast: 2, atMost: 3 };
+const ORDER: Omit<Order, 'ahead'> = {
   isAlone: false,
   leavesPutOff: false,
 };
@@ -39,6 +40,7 @@ function planned(fates: readonly Fate[]): readonly PlannedRecord[] {
       record: undefined,
       key: `key ${key}`,
       payloadHash: `payload ${payload}`,
+      route: undefined,
       outcome: isInvalid ? { status: 'invalid', error: new Error('unreadable') } : undefined,
     })),
   );
@@ -58,10 +60,11 @@ class Run {
   /** What each record has asked for last: an answer to what was withdrawn says nothing of what is asked for again. */
   readonly #asks = new Map<number, object>();
 
-  constructor(fates: readonly Fate[], order: Order, pick: (many: number) => number) {
+  constructor(fates: readonly Fate[], order: typeof ORDER, pick: (many: number) => number) {
     this.#fates = fates;
     this.#pick = pick;
-    this.#schedule = new Schedule(planned(fates), order);
+    const records = planned(fates);
+    this.#schedule = new Schedule(records, { ...order, ahead: new ClaimsAhead(records, REACH) });
   }
 
   /** Runs to its end; after so many turns it is told to stop. */
@@ -157,7 +160,12 @@ class Run {
 const batch = fc.array(fate, { maxLength: 40 });
 const draws = fc.infiniteStream(fc.nat({ max: 999 }));
 
-function runOf(fates: readonly Fate[], order: Order, stream: Iterator<number>, stopAfter?: number): Run {
+function runOf(
+  fates: readonly Fate[],
+  order: typeof ORDER,
+  stream: Iterator<number>,
+  stopAfter?: number,
+): Run {
   const run = new Run(fates, order, (many) => (stream.next().value as number) % many);
   run.run(stopAfter);
   return run;

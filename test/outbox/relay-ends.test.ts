@@ -69,6 +69,13 @@ describe('the end of a round', () => {
     expect(refused.outage).toBeUndefined();
   });
 
+  it('parks nothing for a missing permission, which concerns every message', () => {
+    const denied = new Error('Refused', { cause: { name: 'AccessDeniedException' } });
+    const only = row('1');
+    const report = { sent: [], failed: [{ message: only, error: denied, isRetryable: false }], unknown: [] };
+    expect(endsOf([only], report, 1, () => 1)).toMatchObject({ failures: [], outage: denied });
+  });
+
   it('parks a row at the last of its tries, and waits longer before each one, up to five minutes', () => {
     const other = [row('0'), 'sent'] as const;
     expect(failuresOf(end([other, [row('1', 'a', 8), 'later']]))).toEqual([['1', false, 256_000]]);
