@@ -46,6 +46,16 @@ export const MONITOR_METRICS: readonly Metric[] = [
   milliseconds('OldestOverdueMs', 'for how long the oldest overdue claim has been overdue'),
 ];
 
+/** The metrics of the sweep of a DynamoDB outbox, with the dimension `table`. */
+export const OUTBOX_METRICS: readonly Metric[] = [
+  count(
+    'WaitingOutboxRows',
+    'rows that wait for a relay, those behind a parked row included; at most 10,000',
+  ),
+  count('ParkedOutboxRows', 'rows that were refused for good and wait for a person; at most 10,000'),
+  milliseconds('OldestOutboxRowMs', 'the age of the oldest waiting row; 0 if there is none'),
+];
+
 /** Returns the table of these metrics for a page. */
 export function metricsTable(metrics: readonly Metric[]): string {
   const rows = metrics.map(

@@ -4,7 +4,7 @@ import { measuredOn } from '../costs/measured.ts';
 import { examplesTable } from '../costs/monthly-bill.ts';
 import { cloudWatchDashboard } from '../dashboards/cloudwatch.ts';
 import { grafanaOnCloudWatch, grafanaOnPrometheus } from '../dashboards/grafana.ts';
-import { INVOCATION_METRICS, metricsTable, MONITOR_METRICS } from '../dashboards/metrics.ts';
+import { INVOCATION_METRICS, metricsTable, MONITOR_METRICS, OUTBOX_METRICS } from '../dashboards/metrics.ts';
 import { ROOT } from '../pages/root.ts';
 import { faultNamed } from '../simulation/faults.ts';
 import { runFault } from '../simulation/run-fault.ts';
@@ -51,4 +51,5 @@ export const TABLES: Readonly<Record<string, MadeTable>> = {
   },
   metrics: { page: 'docs/observing.md', make: () => metricsTable(INVOCATION_METRICS) },
   'monitor-metrics': { page: 'docs/deploying.md', make: () => metricsTable(MONITOR_METRICS) },
+  'outbox-metrics': { page: 'docs/outbox-dynamodb.md', make: () => metricsTable(OUTBOX_METRICS) },
 };

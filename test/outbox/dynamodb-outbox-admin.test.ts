@@ -79,7 +79,7 @@ describe('the administration of a DynamoDB outbox', () => {
       },
       expect.objectContaining({ state: 'waiting', tries: 0, history: [] }),
     ]);
-    const outboxId = entries[0]?.outboxId ?? '';
+    const { outboxId } = entries[0] as OutboxEntry;
     expect((await admin.list({ outboxId, bodies: true })).entries).toMatchObject([
       { outboxId, body: bodyOf('bad') },
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { relay, sweepOutbox, type OutboxSweep } from 'batchlatch/outbox';
 import { manualClock, type ManualClock } from 'batchlatch/testing';
+import { OUTBOX_METRICS } from '../../site/dashboards/metrics.ts';
 import { emulatedOutbox, scriptedSender, type ScriptedSender } from '../support/emulated-outbox.ts';
 
 const table = emulatedOutbox();
@@ -89,11 +90,9 @@ describe('the sweep of a DynamoDB outbox', () => {
             {
               Namespace: 'batchlatch',
               Dimensions: [['table']],
-              Metrics: [
-                { Name: 'WaitingOutboxRows', Unit: 'Count' },
-                { Name: 'ParkedOutboxRows', Unit: 'Count' },
-                { Name: 'OldestOutboxRowMs', Unit: 'Milliseconds' },
-              ],
+              Metrics: OUTBOX_METRICS.flatMap(({ names, unit }) =>
+                names.map((Name) => ({ Name, Unit: unit })),
+              ),
             },
           ],
         },

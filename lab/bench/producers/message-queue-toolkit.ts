@@ -22,7 +22,7 @@ const logger = {
 class OrderPublisher extends AbstractSqsPublisher<Order> {
   constructor(queueUrl: string) {
     super(
-      { sqsClient: new SQSClient({}), logger: logger as never, errorReporter: { report: nothing } },
+      { sqsClient: new SQSClient({}), logger: logger, errorReporter: { report: nothing } },
       {
         locatorConfig: { queueUrl },
         messageSchemas: [order],

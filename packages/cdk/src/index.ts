@@ -11,3 +11,4 @@ export { ClaimsConsole } from './claims-console.ts';
 export type { ClaimsConsoleProps, ConsoleFunctionUrl, ConsoleLoadBalancer } from './claims-console-props.ts';
 export { ClaimMonitor, type ClaimMonitorProps } from './claim-monitor.ts';
 export { ClaimsTable, type ClaimsTableProps } from './claims-table.ts';
+export { Outbox, type OutboxProps } from './outbox.ts';

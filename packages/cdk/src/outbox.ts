@@ -1,0 +1,214 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as targets from 'aws-cdk-lib/aws-events-targets';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { aString, type Check, checkOptionsOf, required } from './check-options.ts';
+import { aConstruct, aDuration } from './checks.ts';
+import { METRICS_NAMESPACE } from './metrics.ts';
+
+/** Properties of an `Outbox`. */
+export interface OutboxProps {
+  /** The function whose handler is `relay(sender)`. It gets the table's stream. */
+  readonly relay: lambda.Function;
+  /** The function whose handler is `sweepOutbox(sender)`. It runs every minute; its timeout is below that. */
+  readonly sweep: lambda.Function;
+  /** The topic that is notified by the alarms. Default: none. */
+  readonly topic?: sns.ITopic;
+  /** The age of the oldest waiting row, for five minutes, that raises the alarm. Default 5 minutes. */
+  readonly oldestRowAge?: Duration;
+  /** A customer-managed KMS key. Default: a key that DynamoDB owns. */
+  readonly encryptionKey?: kms.IKey;
+  /** The removal policy. Default `RETAIN`: rows are messages that nobody has sent yet. */
+  readonly removalPolicy?: RemovalPolicy;
+}
+
+const aLambda = aConstruct('a Function of aws-cdk-lib/aws-lambda', 'functionArn', 'addEnvironment');
+const checks: Readonly<Record<keyof OutboxProps, Check>> = {
+  relay: required(aLambda),
+  sweep: required(aLambda),
+  topic: aConstruct('a topic of aws-cdk-lib/aws-sns', 'topicArn'),
+  oldestRowAge: aDuration(),
+  encryptionKey: aConstruct('a key of aws-cdk-lib/aws-kms', 'keyArn'),
+  removalPolicy: aString(),
+};
+
+const INDEX = 'unsent';
+/** The actions of the relay and the sweep on rows. */
+const SEND = ['dynamodb:Query', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLDelete', 'dynamodb:UpdateItem'];
+/** The actions of functions that write messages. The last two are those of `inOrder()`. */
+const WRITE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
+/** The actions of people who list, release and drop rows. */
+const OPERATE = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'];
+
+/**
+ * The outbox of `dynamoDBOutbox()`: its table with stream and index, the mapping that invokes the relay for
+ * new rows, the schedule of the sweep, and alarms for old and parked rows. Throws a `ConfigurationError` for
+ * invalid properties.
+ *
+ * @example
+ * const outbox = new Outbox(this, 'Outbox', { relay, sweep });
+ * outbox.connect(placeOrders);
+ */
+export class Outbox extends Construct {
+  /** The table. */
+  readonly table: dynamodb.ITable;
+  /** The rule that invokes the sweep. */
+  readonly schedule: events.Rule;
+  /** The alarms for the age of the oldest waiting row, and for parked rows. */
+  readonly alarms: readonly cloudwatch.Alarm[];
+  readonly #table: dynamodb.Table;
+
+  /**
+   * Creates the table, the mapping, the schedule and the alarms, and grants both functions their permissions.
+   *
+   * @param scope The parent construct, such as `this` in a stack.
+   * @param id The construct's id in that scope.
+   * @param props The two functions, and the properties of the table.
+   */
+  constructor(scope: Construct, id: string, props: OutboxProps) {
+    super(scope, id);
+    checkOptionsOf('Outbox', props, checks);
+    const { relay, sweep, topic, oldestRowAge = Duration.minutes(5) } = props;
+    this.#table = createTable(this, props);
+    // The CDK's types do not support `exactOptionalPropertyTypes`.
+    this.table = this.#table as dynamodb.ITable;
+    for (const sender of [relay, sweep]) {
+      this.#addEnvironment(sender);
+      this.#grant(sender, SEND);
+    }
+    this.#grant(sweep, ['dynamodb:Query'], `${this.#table.tableArn}/index/${INDEX}`);
+    this.#table.grantStreamRead(relay);
+    createMapping(this, relay, this.#table);
+    this.schedule = new events.Rule(this, 'Schedule', {
+      description: 'Sends the messages of the outbox that its stream has left.',
+      schedule: events.Schedule.rate(Duration.minutes(1)),
+      targets: [new targets.LambdaFunction(sweep, { retryAttempts: 0 })],
+    });
+    this.alarms = createAlarms(this, this.#table.tableName, oldestRowAge, topic);
+  }
+
+  /**
+   * Connects a function that writes messages: `OUTBOX_TABLE_NAME`, and the permission to write rows.
+   *
+   * @param writer The function.
+   */
+  connect(writer: lambda.Function): void {
+    this.#addEnvironment(writer);
+    this.#grant(writer, WRITE);
+  }
+
+  /**
+   * Grants listing, releasing and dropping rows, as `dynamoDBOutboxAdmin` does.
+   *
+   * @param grantee The role, user or function that gets the permission.
+   */
+  grantOperate(grantee: iam.IGrantable): iam.Grant {
+    const onIndex = this.#grant(grantee, ['dynamodb:Query'], `${this.#table.tableArn}/index/${INDEX}`);
+    return this.#grant(grantee, OPERATE).combine(onIndex);
+  }
+
+  #addEnvironment(of: lambda.Function): void {
+    of.addEnvironment('OUTBOX_TABLE_NAME', this.#table.tableName);
+  }
+
+  /** Grants actions on one resource; `table.grant()` would include every index. */
+  #grant(grantee: iam.IGrantable, actions: string[], resource: string = this.#table.tableArn): iam.Grant {
+    this.#table.encryptionKey?.grantEncryptDecrypt(grantee);
+    return iam.Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  }
+}
+
+function createTable(scope: Construct, { encryptionKey, removalPolicy }: OutboxProps): dynamodb.Table {
+  const policy = removalPolicy ?? RemovalPolicy.RETAIN;
+  const table = new dynamodb.Table(scope, 'Table', {
+    partitionKey: { name: 'lane', type: dynamodb.AttributeType.STRING },
+    sortKey: { name: 'position', type: dynamodb.AttributeType.STRING },
+    timeToLiveAttribute: 'expiresAt',
+    billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+    stream: dynamodb.StreamViewType.KEYS_ONLY,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    removalPolicy: policy,
+    deletionProtection: policy !== RemovalPolicy.DESTROY,
+    ...(encryptionKey !== undefined && {
+      encryption: dynamodb.TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey,
+    }),
+  });
+  table.addGlobalSecondaryIndex({
+    indexName: INDEX,
+    partitionKey: { name: 'unsent', type: dynamodb.AttributeType.STRING },
+    sortKey: { name: 'createdAt', type: dynamodb.AttributeType.NUMBER },
+    projectionType: dynamodb.ProjectionType.KEYS_ONLY,
+  });
+  return table;
+}
+
+function createMapping(scope: Construct, relay: lambda.Function, table: dynamodb.Table): void {
+  const mapping = new lambda.EventSourceMapping(scope, 'Mapping', {
+    target: relay,
+    eventSourceArn: table.tableStreamArn as string,
+    startingPosition: lambda.StartingPosition.TRIM_HORIZON,
+    batchSize: 100,
+    bisectBatchOnError: true,
+    reportBatchItemFailures: true,
+    // The sweep sends what the mapping gives up.
+    retryAttempts: 5,
+    filters: [
+      lambda.FilterCriteria.filter({
+        eventName: ['INSERT'],
+        dynamodb: { Keys: { position: { S: [{ 'anything-but': ['#'] }] } } },
+      }),
+    ],
+  });
+  mapping.node.addDependency(relay.role as iam.IRole);
+}
+
+function createAlarms(
+  scope: Construct,
+  tableName: string,
+  oldestRowAge: Duration,
+  topic: sns.ITopic | undefined,
+): cloudwatch.Alarm[] {
+  const metric = (metricName: string): cloudwatch.Metric =>
+    new cloudwatch.Metric({
+      namespace: METRICS_NAMESPACE,
+      metricName,
+      dimensionsMap: { table: tableName },
+      statistic: 'Maximum',
+      period: Duration.minutes(1),
+    });
+  const comparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD;
+  const alarms = [
+    new cloudwatch.Alarm(scope, 'OldestRow', {
+      alarmDescription: `Messages of the outbox ${tableName} wait, or its sweep does not run.`,
+      metric: metric('OldestOutboxRowMs'),
+      threshold: oldestRowAge.toMilliseconds(),
+      evaluationPeriods: 5,
+      comparisonOperator,
+      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+    }),
+    new cloudwatch.Alarm(scope, 'ParkedRows', {
+      alarmDescription: `Messages of the outbox ${tableName} were refused for good, and hold their groups.`,
+      metric: metric('ParkedOutboxRows'),
+      threshold: 1,
+      evaluationPeriods: 1,
+      comparisonOperator,
+      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
+    }),
+  ];
+  if (topic !== undefined) {
+    const tell = new actions.SnsAction(topic);
+    for (const alarm of alarms) {
+      alarm.addAlarmAction(tell);
+      alarm.addOkAction(tell);
+    }
+  }
+  return alarms;
+}

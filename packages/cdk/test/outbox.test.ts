@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { Duration, type Stack } from 'aws-cdk-lib/core';
+import { Match } from 'aws-cdk-lib/assertions';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { Outbox } from 'batchlatch-cdk';
+import { outboxTableDefinition } from 'batchlatch/outbox';
+import { allowedTo, aRole, code, synthesised } from './synthesised.ts';
+
+const functionIn = (stack: Stack, id: string): lambda.Function =>
+  new lambda.Function(stack, id, { code, handler: 'index.handler', runtime: lambda.Runtime.NODEJS_22_X });
+
+const template = synthesised((stack) => {
+  const outbox = new Outbox(stack, 'Outbox', {
+    relay: functionIn(stack, 'Relay'),
+    sweep: functionIn(stack, 'Sweep'),
+    topic: new sns.Topic(stack, 'Topic'),
+    oldestRowAge: Duration.minutes(10),
+  });
+  outbox.connect(functionIn(stack, 'Writer'));
+  outbox.grantOperate(aRole(stack, 'Person'));
+});
+
+describe('Outbox', () => {
+  it('is the table that dynamoDBOutbox writes, with its stream and index, kept when the stack goes', () => {
+    const { table, timeToLive } = outboxTableDefinition('outbox');
+    const { TableName: _, StreamSpecification: stream, ...definition } = table;
+    template.hasResource('AWS::DynamoDB::Table', {
+      DeletionPolicy: 'Retain',
+      Properties: Match.objectLike({
+        ...definition,
+        StreamSpecification: { StreamViewType: stream?.StreamViewType },
+        TimeToLiveSpecification: timeToLive.TimeToLiveSpecification,
+        DeletionProtectionEnabled: true,
+      }),
+    });
+  });
+
+  it('invokes the relay for new rows alone, and the sweep every minute', () => {
+    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      MaximumRetryAttempts: 5,
+      FilterCriteria: {
+        Filters: [
+          {
+            Pattern:
+              '{"eventName":["INSERT"],"dynamodb":{"Keys":{"position":{"S":[{"anything-but":["#"]}]}}}}',
+          },
+        ],
+      },
+    });
+    template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(1 minute)' });
+  });
+
+  it('allows each function and person what they need, and no more', () => {
+    const send = ['dynamodb:BatchGetItem', 'dynamodb:PartiQLDelete', 'dynamodb:Query', 'dynamodb:UpdateItem'];
+    const [tableOfSweep] = Object.values(allowedTo(template, 'SweepServiceRole'));
+    expect(tableOfSweep).toEqual(send);
+    const all = (role: string): string[] => Object.values(allowedTo(template, role)).flat();
+    expect(all('SweepServiceRole')).toEqual([...send, 'dynamodb:Query']);
+    const streamed = Match.arrayWith(['dynamodb:GetRecords', 'dynamodb:GetShardIterator']);
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Action: Match.arrayWith(['dynamodb:Query', 'dynamodb:BatchGetItem']) }),
+          Match.objectLike({ Action: streamed }),
+        ]),
+      },
+    });
+    expect(all('WriterServiceRole')).toEqual(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']);
+    expect(all('Person').toSorted()).toEqual([
+      'dynamodb:BatchGetItem',
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+    ]);
+  });
+
+  it('alarms for an old row, a sweep that does not run, and parked rows', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'batchlatch',
+      MetricName: 'OldestOutboxRowMs',
+      Threshold: 600_000,
+      TreatMissingData: 'breaching',
+      AlarmActions: [Match.anyValue()],
+    });
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ParkedOutboxRows',
+      Threshold: 1,
+    });
+  });
+
+  it('refuses other functions and properties', () => {
+    expect(() => synthesised((stack) => new Outbox(stack, 'Outbox', {} as never))).toThrow(
+      'Outbox: Expected `relay`',
+    );
+  });
+});
