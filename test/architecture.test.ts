@@ -207,6 +207,7 @@ const KNOWS_AWS = new Set([
   'stores/dynamodb/sdk',
   'powertools',
   's3',
+  'schema-registry',
   'worker',
   'durable',
   'cli',
