@@ -243,6 +243,7 @@ const KNOWS_AWS = new Set([
   'outbox',
   'powertools',
   's3',
+  'schema-registry',
   'worker',
   'durable',
   'cli',

@@ -41,7 +41,7 @@ interface Reference {
  * avro({
  *   registry: confluentRegistry({
  *     url: 'https://registry.example.com',
- *     headers: { authorization: `Basic ${btoa(`${apiKey}:${apiSecret}`)}` },
+ *     headers: { authorization: `Basic ${process.env['REGISTRY_KEY']}` },
  *   }),
  * });
  */

@@ -12,6 +12,7 @@ const HOSTS = [
   'github.com',
   'keda.sh',
   'modelcontextprotocol.io',
+  'protobuf.dev',
   'quint-lang.org',
   'semver.org',
   'standardschema.dev',
