@@ -38,7 +38,7 @@ export function gzip(options: GzipOptions = {}): DecoderStep {
     } catch (cause) {
       const message = hasCode(cause, 'ERR_BUFFER_TOO_LARGE')
         ? `The payload inflates to more than ${maxBytes} bytes (maxBytes of gzip)`
-        : 'The payload is not gzip';
+        : 'The payload is not gzip, as `decode` expects: correct it, or the sender';
       throw new DecodeError(message, { cause, isRetryable: false });
     }
   });

@@ -130,12 +130,16 @@ export function checkClaimsConsole(props: ClaimsConsoleProps): void {
   checkOptionsOf('ClaimsConsole', props, checks);
   const { loadBalancer, functionUrl } = props;
   if ((loadBalancer === undefined) === (functionUrl === undefined)) {
-    throw new ConfigurationError('ClaimsConsole: Expected either `loadBalancer` or `functionUrl`');
+    throw new ConfigurationError(
+      `ClaimsConsole: Expected \`loadBalancer\` or \`functionUrl\`, got ${functionUrl ? 'both' : 'none'}`,
+    );
   }
   if (loadBalancer !== undefined) {
     checkOptionsOf('ClaimsConsole.loadBalancer', loadBalancer, loadBalancerChecks);
     if (loadBalancer.hostNames.length === 0) {
-      throw new ConfigurationError('ClaimsConsole.loadBalancer: Expected `hostNames` to name a host');
+      throw new ConfigurationError(
+        'ClaimsConsole.loadBalancer: Expected `hostNames` to name a host, got none',
+      );
     }
   } else checkOptionsOf('ClaimsConsole.functionUrl', functionUrl, functionUrlChecks);
   const { read = [], operate = [] } = loadBalancer ?? functionUrl ?? {};

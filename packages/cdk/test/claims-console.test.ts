@@ -145,7 +145,7 @@ describe('ClaimsConsole', () => {
   });
 
   const wrong: [string, () => unknown, string][] = [
-    ['no entrance', () => aConsole({}), 'either `loadBalancer` or `functionUrl`'],
+    ['no entrance', () => aConsole({}), 'Expected `loadBalancer` or `functionUrl`'],
     ['nobody', () => withUrl({}), 'nobody has a role'],
     ['a role by its name', () => aConsole({ functionUrl: { read: ['OnCall' as never] } }), 'Expected `read`'],
     ['no host', () => withLoadBalancer({ hostNames: [] }), 'Expected `hostNames`'],

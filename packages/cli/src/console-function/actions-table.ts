@@ -110,7 +110,9 @@ export class ActionsTable implements ActionLog {
         ({ Error: one }) => one !== undefined && one.Code !== 'DuplicateItem',
       )?.Error;
       if (error !== undefined)
-        throw new Error(`The action cannot be recorded: ${error.Code} ${error.Message}`);
+        throw new Error(
+          `The action cannot be recorded in table ${tableName}: ${error.Code} ${error.Message}`,
+        );
     }
   }
 }

@@ -14,7 +14,9 @@ declare const CONSOLE_VERSION: string;
 
 function configFromEnvironment({ CONSOLE }: NodeJS.ProcessEnv): ConsoleConfig {
   if (CONSOLE === undefined)
-    throw new ConfigurationError('Set CONSOLE, as the construct ClaimsConsole does.');
+    throw new ConfigurationError(
+      'The environment has no CONSOLE. Set it, as the construct ClaimsConsole does.',
+    );
   return checkConfig(JSON.parse(CONSOLE));
 }
 
@@ -30,7 +32,8 @@ function portsOf({ entrance, changes }: ConsoleConfig, environment: NodeJS.Proce
       }),
     }),
     credentialsFor: async (operator) => {
-      if (changes === undefined) throw new ConfigurationError('CONSOLE: Nobody may change anything.');
+      if (changes === undefined)
+        throw new ConfigurationError('CONSOLE: Nobody may change anything. Name `operate` in ClaimsConsole.');
       return assumeRole(changes, operator, { region, credentials: ownCredentials(environment) });
     },
     keys: publicKeysOf(entrance.kind === 'load-balancer' ? publicKeysAddress(entrance.loadBalancerArn) : ''),

@@ -92,7 +92,7 @@ describe('batchlatch work', () => {
   });
 
   it.each([
-    ['not-there.mjs', undefined, /^Error: There is no file .*not-there\.mjs\.\n$/],
+    ['not-there.mjs', undefined, /^Error: There is no file .*not-there\.mjs: check the path\.\n$/],
     ['broken.mjs', "throw new Error('No table');", /broken\.mjs cannot be loaded: No table\n$/],
     [
       'other.mjs',

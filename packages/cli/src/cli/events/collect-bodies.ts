@@ -41,7 +41,7 @@ export async function collectBodies(context: Context, options: BodyOptions): Pro
       bodies.push({ ...read, place });
     }
   }
-  if (bodies.length === 0) throw new CliError(`${source.name} has no lines.`);
+  if (bodies.length === 0) throw new CliError(`${source.name} has no lines: give one body in each.`);
   return bodies;
 }
 

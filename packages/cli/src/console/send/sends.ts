@@ -125,7 +125,8 @@ export class Sends {
     if (known === undefined || sender === undefined) {
       throw new ApiError(404, 'no-queue', 'The console was not started with this queue. Add --queue.');
     }
-    if (known.isDeadLetter) throw badRequest('Messages are not sent to a dead-letter queue.');
+    if (known.isDeadLetter)
+      throw badRequest('Messages are not sent to a dead-letter queue. Choose its source queue.');
     return { sender, queueUrl: known.url };
   }
 }
