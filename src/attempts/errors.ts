@@ -58,8 +58,7 @@ export class TooManyAttemptsError extends BatchlatchError {
 /**
  * The last attempt crashed and may have done its work. The key is parked. Code: `BATCHLATCH_LAPSED_LEASE`.
  *
- * @remarks Find out whether the work was done. If so, resolve the claim, otherwise release it
- * (docs/operations/list.md).
+ * @remarks If the work was done, resolve the claim, otherwise release it: docs/operations/list.md.
  */
 export class LapsedLeaseError extends BatchlatchError {
   override name = 'LapsedLeaseError';
@@ -94,7 +93,7 @@ export class MismatchError extends BatchlatchError {
  * The handler succeeded, but the store did not take its completion in time (docs/policies/store-outages.md).
  * It may run again. Code: `BATCHLATCH_COMPLETION_NOT_STORED`.
  *
- * @remarks Restore the store; the `cause` is its error. `error.result` has the function's result.
+ * @remarks Restore the store. `error.result` has the function's result.
  */
 export class CompletionNotStoredError extends BatchlatchError {
   override name = 'CompletionNotStoredError';
@@ -161,7 +160,7 @@ export function retryLaterMs(error: unknown): number | undefined {
  * Attempts crashed `maxCrashes` times in a row, out of memory or time, say. The key is parked. Code:
  * `BATCHLATCH_TOO_MANY_CRASHES`.
  *
- * @remarks Find out what the handler does with this record, then release the claim.
+ * @remarks Fix the cause, then release the claim.
  */
 export class TooManyCrashesError extends BatchlatchError {
   override name = 'TooManyCrashesError';

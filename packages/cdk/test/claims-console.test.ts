@@ -5,6 +5,7 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elbv2 from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import {
   BatchQueue,
   ClaimsConsole,
@@ -82,6 +83,25 @@ describe('ClaimsConsole', () => {
     });
   });
 
+  it('reads the named log groups and no other, and sends messages only where that is allowed', () => {
+    const template = aConsole((stack) => {
+      const operate = [iam.Role.fromRoleArn(stack, 'OnCall', ON_CALL, { mutable: false })];
+      const logGroups = [new logs.LogGroup(stack, 'ChargeLogs')];
+      return { functionUrl: { operate }, namespaces: ['orders', 'refunds'], logGroups, allowSending: true };
+    });
+    const { ChargeLogs, ChangesRole: _, ...reads } = named(allowedTo(template, 'ConsoleFunction'));
+    expect(ChargeLogs).toEqual(['logs:FilterLogEvents']);
+    expect(reads).toEqual(resources(READS));
+    expect(named(allowedTo(template, 'ConsoleChangesRole'))).toEqual(resources(CHANGES));
+    expect(checkConfig(settingsOf(template))).toMatchObject({
+      namespaces: ['orders', 'refunds'],
+      allowSending: true,
+      logs: { groups: ['ChargeLogs'], url: 'https://logs.AWS::Region.AWS::URLSuffix' },
+    });
+    const plain = checkConfig(settingsOf(withUrl({ operate: [ON_CALL] })));
+    for (const name of ['namespaces', 'allowSending', 'logs']) expect(plain).not.toHaveProperty(name);
+  });
+
   it('keeps actions in a table that outlives the stack', () => {
     withUrl({ read: [SUE] }).hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
@@ -148,6 +168,7 @@ describe('ClaimsConsole', () => {
     ['no entrance', () => aConsole({}), 'Expected `loadBalancer` or `functionUrl`'],
     ['nobody', () => withUrl({}), 'nobody has a role'],
     ['a role by its name', () => aConsole({ functionUrl: { read: ['OnCall' as never] } }), 'Expected `read`'],
+    ['sending by nobody', () => withUrl({ read: [SUE] }, { allowSending: true }), 'somebody in `operate`'],
     ['no host', () => withLoadBalancer({ hostNames: [] }), 'Expected `hostNames`'],
     ['an empty group', () => withLoadBalancer({ operate: [''] }), 'Expected `operate`'],
     ['an unknown property', () => withLoadBalancer({ group: 'x' } as never), 'Unknown option `group`'],

@@ -227,11 +227,7 @@ async function waterfall(
 function noClaim(events: readonly EventJson[]): ApiError {
   const last = events.findLast((event) => event.kind === 'changed');
   const forgotten = last === undefined ? '' : ` ${last.operator} forgot it at ${last.at}: ${last.reason}`;
-  return new ApiError(
-    404,
-    'no-claim',
-    `There is no claim with this key.${forgotten}`,
-  );
+  return new ApiError(404, 'no-claim', `There is no claim with this key.${forgotten}`);
 }
 
 async function download({ input, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<Download> {

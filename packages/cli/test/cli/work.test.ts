@@ -102,7 +102,7 @@ describe('batchlatch work', () => {
     [
       'value.mjs',
       'export const handler = {};',
-      /`handler` of .*value\.mjs is not a function \(object\)\.\n$/,
+      /`handler` of .*value\.mjs is not a function \(object\): name another with --handler-export\.\n$/,
     ],
   ])('says what is in the way of the handler: %s', async (name, source, message) => {
     const file = source === undefined ? path.join(folder, name) : await moduleOf(name, source);

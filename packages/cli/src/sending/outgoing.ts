@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { type BadLine, isBad, lineBody, textAt } from '../lines/line-body.ts';
-import type { Line } from '../lines/read-lines.ts';
+import { type BadLine, isBad, type Line, lineBody, textAt } from './line-body.ts';
 
 /** SQS's limit for a message, and for all messages of one request. */
 export const MOST_BYTES = 1_048_576;
