@@ -3,7 +3,7 @@ import { programOf } from '../../packages/cli/src/cli/program.ts';
 import { wordsOf } from './shell-commands.ts';
 
 /** All commands, for a terminal that nobody looks at. */
-export function newProgram(): Command {
+function newProgram(): Command {
   const ignored = { write: () => undefined };
   const surroundings = { stdout: ignored, stderr: ignored, env: {} };
   return programOf(surroundings as unknown as Parameters<typeof programOf>[0], () => undefined);

@@ -89,14 +89,26 @@ describe('ClaimsConsole', () => {
       const logGroups = [new logs.LogGroup(stack, 'ChargeLogs')];
       return { functionUrl: { operate }, namespaces: ['orders', 'refunds'], logGroups, allowSending: true };
     });
-    const { ChargeLogs, ChangesRole: _, ...reads } = named(allowedTo(template, 'ConsoleFunction'));
-    expect(ChargeLogs).toEqual(['logs:FilterLogEvents']);
+    const policies = Object.values(template.findResources('AWS::IAM::Policy'));
+    const onLogs = policies
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Record<string, unknown>[])
+      .filter(({ Action }) => String(Action).includes('logs:'));
+    expect(onLogs).toEqual([
+      { Effect: 'Allow', Action: 'logs:FilterLogEvents', Resource: expect.any(Array) },
+    ]);
+    for (const resource of onLogs.flatMap(({ Resource }) => Resource as unknown[])) {
+      expect(JSON.stringify(resource)).toMatch(/"ChargeLogs[0-9A-F]{8}"/);
+    }
+    const { ChangesRole: _, '': _logs, ...reads } = named(allowedTo(template, 'ConsoleFunction'));
     expect(reads).toEqual(resources(READS));
     expect(named(allowedTo(template, 'ConsoleChangesRole'))).toEqual(resources(CHANGES));
     expect(checkConfig(settingsOf(template))).toMatchObject({
       namespaces: ['orders', 'refunds'],
       allowSending: true,
-      logs: { groups: ['ChargeLogs'], url: 'https://logs.AWS::Region.AWS::URLSuffix' },
+      logs: {
+        groups: [expect.stringMatching(/^ChargeLogs/)],
+        url: 'https://logs.AWS::Region.AWS::URLSuffix',
+      },
     });
     const plain = checkConfig(settingsOf(withUrl({ operate: [ON_CALL] })));
     for (const name of ['namespaces', 'allowSending', 'logs']) expect(plain).not.toHaveProperty(name);

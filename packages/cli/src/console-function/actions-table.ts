@@ -49,7 +49,7 @@ export class ActionsTable implements ActionLog {
     return (await this.#read<EventJson>(logOf(key))).toReversed();
   }
 
-  /** Inserts an item for the plan, which is refused where it exists. A lost answer counts as a second time. */
+  /** Inserts an item for the plan, refused if it exists. A retry after a lost answer is a second time. */
   async isFirst(plan: string): Promise<boolean> {
     const log = `plan ${createHash('sha256').update(plan).digest('hex')}`;
     return this.#insert([{ log, at: 'once', value: {} }]);

@@ -3,7 +3,7 @@ import { cloudWatchLog } from '../cloudwatch/cloudwatch-log.ts';
 import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
 
 /**
- * Returns a reader of these log groups alone: the one that has the name of the claim's function, otherwise all,
+ * Returns a reader of these log groups alone: the one named after the function of the claim, otherwise all,
  * because the name of a log group may be any.
  */
 export function logOfGroups(place: CloudWatchPlace, groups: readonly string[]): ReadLog {

