@@ -151,7 +151,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What a browser shows; only the command line tool uses it.
   console: ['operations/index.ts', 'tool-base'],
   // The console for a team; the constructs deploy it.
-  'console-function': ['console', 'operations/index.ts', 'stores/dynamodb/index.ts', 'tool-base'],
+  'console-function': [
+    'cloudwatch',
+    'console',
+    'operations/index.ts',
+    'sending',
+    'stores/dynamodb/index.ts',
+    'tool-base',
+  ],
+  // Messages of a person, for the command line and for both consoles.
+  sending: ['console'],
+  // Metrics and log lines, without the SDK of CloudWatch.
+  cloudwatch: ['console'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': [
     'core.ts',
@@ -175,6 +186,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'template',
     'console',
     'console-demo',
+    'cloudwatch',
+    'sending',
     'testing/index.ts',
     'text',
     'tool-base',
@@ -223,10 +236,12 @@ const PACKAGES: Readonly<Record<string, string>> = { 'packages/cli/src': '', 'pa
 const TOOLS = new Set([
   'cdk',
   'cli',
+  'cloudwatch',
   'console',
   'console-demo',
   'dev',
   'doctor',
+  'sending',
   'template',
   'text',
   'tool-base',

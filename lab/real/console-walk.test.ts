@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Claim } from 'batchlatch/operations';
-import { messageSender } from '../../packages/cli/src/cli/send/message-sender.ts';
+import { messageSender } from '../../packages/cli/src/sending/message-sender.ts';
 import {
   type ConsoleDemo,
   startConsoleDemo,

@@ -17,7 +17,7 @@ export class ReadingKillsError extends BatchlatchError {
     super(
       'BATCHLATCH_READING_KILLS',
       `${deaths} processes died while reading this record ` +
-        '(`decode`, `key`, `namespace`, `payloadValidation`), so it is not read again',
+        '(`decode`, `key`, `namespace`, `payloadValidation`), so it is not read again. Fix them',
     );
   }
 }

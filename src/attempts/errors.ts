@@ -47,15 +47,18 @@ export class TooManyAttemptsError extends BatchlatchError {
    * @param maxAttempts The option `maxAttempts`.
    */
   constructor(maxAttempts: number) {
-    super('BATCHLATCH_TOO_MANY_ATTEMPTS', `All ${maxAttempts} attempts (maxAttempts) ended without success`);
+    super(
+      'BATCHLATCH_TOO_MANY_ATTEMPTS',
+      `All ${maxAttempts} attempts (maxAttempts) ended without success: ` +
+        'fix the cause, then release the claim',
+    );
   }
 }
 
 /**
  * The last attempt crashed and may have done its work. The key is parked. Code: `BATCHLATCH_LAPSED_LEASE`.
  *
- * @remarks Find out whether the work was done. If so, resolve the claim, otherwise release it
- * (docs/operations/list.md).
+ * @remarks If the work was done, resolve the claim, otherwise release it: docs/operations/list.md.
  */
 export class LapsedLeaseError extends BatchlatchError {
   override name = 'LapsedLeaseError';
@@ -63,7 +66,8 @@ export class LapsedLeaseError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
-      "The last attempt crashed, and it is not known whether its work was done (onLapsedLease: 'park')",
+      "The last attempt crashed, and it is not known whether its work was done (onLapsedLease: 'park'): " +
+        'find out, then resolve or release the claim',
     );
   }
 }
@@ -78,7 +82,10 @@ export class MismatchError extends BatchlatchError {
   override name = 'MismatchError';
   /** Created by batchlatch; public for tests. */
   constructor() {
-    super('BATCHLATCH_MISMATCH', 'This idempotency key was used before with another payload');
+    super(
+      'BATCHLATCH_MISMATCH',
+      'This idempotency key was used before with another payload: other work needs another key',
+    );
   }
 }
 
@@ -86,7 +93,7 @@ export class MismatchError extends BatchlatchError {
  * The handler succeeded, but the store did not take its completion in time (docs/policies/store-outages.md).
  * It may run again. Code: `BATCHLATCH_COMPLETION_NOT_STORED`.
  *
- * @remarks Restore the store; the `cause` is its error. `error.result` has the function's result.
+ * @remarks Restore the store. `error.result` has the function's result.
  */
 export class CompletionNotStoredError extends BatchlatchError {
   override name = 'CompletionNotStoredError';
@@ -98,9 +105,13 @@ export class CompletionNotStoredError extends BatchlatchError {
    * @param end The store's error as the `cause`, and the result of the effect.
    */
   constructor({ cause, result }: { cause: unknown; result?: unknown }) {
-    super('BATCHLATCH_COMPLETION_NOT_STORED', 'The effect is done, but its completion could not be stored', {
-      cause,
-    });
+    super(
+      'BATCHLATCH_COMPLETION_NOT_STORED',
+      'The effect is done, but its completion could not be stored, so it may run again: see the cause',
+      {
+        cause,
+      },
+    );
     this.#result = result;
   }
 
@@ -149,7 +160,7 @@ export function retryLaterMs(error: unknown): number | undefined {
  * Attempts crashed `maxCrashes` times in a row, out of memory or time, say. The key is parked. Code:
  * `BATCHLATCH_TOO_MANY_CRASHES`.
  *
- * @remarks Find out what the handler does with this record, then release the claim.
+ * @remarks Fix the cause, then release the claim.
  */
 export class TooManyCrashesError extends BatchlatchError {
   override name = 'TooManyCrashesError';
@@ -162,7 +173,7 @@ export class TooManyCrashesError extends BatchlatchError {
     super(
       'BATCHLATCH_TOO_MANY_CRASHES',
       `${maxCrashes} attempts in a row (maxCrashes) crashed: the process was killed, or the handler ` +
-        'outlived its lease',
+        'outlived its lease. Find out which, then release the claim',
     );
   }
 }
@@ -203,8 +214,8 @@ export class CommitResultError extends BatchlatchError {
 
 const WHY_NOT = {
   pending: 'another commit is in progress; await it',
-  stored: 'its commit is written, and the claim is completed with it',
-  failed: 'its claim is lost, or an earlier commit may have been written although it got no answer',
+  stored: 'its commit is written, and the claim is completed with it; commit once',
+  failed: 'its claim is lost, or an earlier commit may have been written although it got no answer; throw',
   ended: 'the handler has ended; commit before it returns',
-  unclaimed: 'it has no claim to complete (onStoreError: runWithoutClaim())',
+  unclaimed: 'it has no claim to complete (onStoreError: runWithoutClaim()); throw, so that it comes again',
 } as const;

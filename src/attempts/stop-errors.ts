@@ -16,7 +16,7 @@ export class LeaseLostError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_LEASE_LOST',
-      'The lease of this attempt is over; another attempt may have started',
+      'The lease of this attempt is over; another attempt may have started. Stop, and increase `leaseMs`',
       options,
     );
   }
@@ -62,7 +62,7 @@ export class DeadlineError extends BatchlatchError {
     super(
       'BATCHLATCH_DEADLINE',
       "The function's time was nearly over: its handler was told to stop " +
-        "(deadlineMarginMs before Lambda's timeout)",
+        "(deadlineMarginMs before Lambda's timeout). Increase the timeout, or reduce the batch size",
       options,
     );
   }

@@ -23,9 +23,10 @@ export function outputOf(answer: Answer, secrets: Secrets, service: Service): Me
   }
   if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
   const members = objectIn(body);
-  if (members === undefined) throw unexpected(answer, `is not ${service.title}'s: no JSON object`);
+  if (members === undefined)
+    throw unexpected(answer, `is not ${service.title}'s: no JSON object. Check the endpoint, and proxies`);
   if (status === 200) return members;
-  if (status < 400) throw unexpected(answer, `is not ${service.title}'s`);
+  if (status < 400) throw unexpected(answer, `is not ${service.title}'s. Check the endpoint, and proxies`);
   throw exceptionIn(members, answer, secrets, service);
 }
 

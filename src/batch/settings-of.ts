@@ -140,7 +140,9 @@ function checkedHash(given: KeySelector): KeySelector {
     const hash: unknown = given(record);
     refusePromise('payloadValidation', 'record', hash);
     if (typeof hash === 'string' && hash !== '') return hash;
-    throw new KeyError('The `payloadValidation` function returned no hash for this record');
+    throw new KeyError(
+      'The `payloadValidation` function returned no hash for this record; it must return a non-empty string',
+    );
   };
   return withEffort(select, given.effort);
 }

@@ -150,7 +150,8 @@ function resultAsJson(
 ): { readonly json?: string; readonly problem?: unknown } {
   try {
     const json = JSON.stringify(result) as string | undefined;
-    if (json === undefined) return { problem: new TypeError(`JSON cannot hold a ${typeof result}`) };
+    if (json === undefined)
+      return { problem: new TypeError(`JSON cannot hold a ${typeof result}: return JSON values`) };
     if (json.length * 3 > maxBytes && Buffer.byteLength(json) > maxBytes) {
       return {
         problem: new RangeError(`The result exceeds the ${maxBytes} bytes of a claim; use resultsIn`),

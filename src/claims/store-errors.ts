@@ -14,7 +14,7 @@ export function missingOutcome(): StoreError {
 export function unansweredByStore(why: 'silent' | 'given-up', limitMs: number): StoreError {
   return new StoreError(
     why === 'silent'
-      ? `The claim store did not answer within ${limitMs / 1_000} seconds`
+      ? `The claim store did not answer within ${limitMs / 1_000} seconds: check its load and the network`
       : 'The claim store had not answered when the invocation had to answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

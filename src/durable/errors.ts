@@ -19,7 +19,7 @@ export class ExecutionMismatchError extends BatchlatchError {
   constructor(name: string, options?: { cause?: unknown }) {
     super(
       EXECUTION_MISMATCH,
-      `The durable execution ${name} was started before with another payload`,
+      `The durable execution ${name} was started before with another payload: extend \`key\``,
       options,
     );
   }
@@ -55,13 +55,14 @@ const TOO_LARGE = new Set(['RequestTooLargeException', 'SerializedRequestEntityT
 
 /** Errors that need another configuration or permission, with their remedies. */
 const MISCONFIGURED: Readonly<Record<string, string>> = {
-  ResourceNotFoundException: 'There is no such function, version or alias',
+  ResourceNotFoundException:
+    'There is no such function, version or alias: check `functionName` and `qualifier`',
   NoPublishedVersionException: 'The function has no published version; publish one, or name an alias',
   InvalidParameterValueException:
     'Lambda rejects the request. ' +
     'Durable functions are invoked with a version, an alias or $LATEST (`qualifier`)',
-  ModeNotSupportedException: 'The function cannot be invoked asynchronously',
-  RecursiveInvocationException: 'The function is invoked in a loop',
+  ModeNotSupportedException: 'The function cannot be invoked asynchronously: name another',
+  RecursiveInvocationException: 'The function is invoked in a loop: it must not start itself',
   AccessDeniedException:
     'The role needs lambda:InvokeFunction on the version or alias, or on `<function ARN>:*`',
 };

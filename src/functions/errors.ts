@@ -22,7 +22,10 @@ export class ConflictError extends BatchlatchError {
    * @param now The current time, in epoch milliseconds.
    */
   constructor(leaseUntil: number, now: number) {
-    super('BATCHLATCH_CONFLICT', 'Another call with this idempotency key is in progress');
+    super(
+      'BATCHLATCH_CONFLICT',
+      'Another call with this idempotency key is in progress: call again after `retryAfterMs`',
+    );
     this.leaseUntil = leaseUntil;
     this.retryAfterMs = Math.max(1, Math.ceil(leaseUntil - now));
   }

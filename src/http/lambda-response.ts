@@ -80,7 +80,8 @@ function pairs(name: string, values: readonly unknown[]): HttpResponse['headers'
 
 function listOf(member: string, values: unknown): readonly unknown[] {
   if (values === undefined || values === null) return [];
-  if (!Array.isArray(values)) throw new TypeError(`Expected the \`${member}\` of the response to be lists`);
+  if (!Array.isArray(values))
+    throw new TypeError(`Expected the \`${member}\` of the response to be lists, got ${typeof values}`);
   return values;
 }
 

@@ -28,7 +28,10 @@ export class BoundedFunctions extends PowertoolsFunctions {
     } catch (cause) {
       if (!hasCode(cause, 'ERR_BUFFER_TOO_LARGE')) throw cause;
       return this.refuse(
-        new KeyError(`powertools_base64_gzip inflates to more than ${maxBytes} bytes`, { cause }),
+        new KeyError(
+          `powertools_base64_gzip inflates to more than ${maxBytes} bytes; give the function more memory`,
+          { cause },
+        ),
       );
     }
   }
@@ -80,7 +83,9 @@ export class ExactFunctions extends BoundedFunctions {
     const text = arg.trim();
     if (mayBeInexact(text) && !Number.isNaN(Number(text)) && !isExact(text)) {
       return this.refuse(
-        new KeyError('to_number returns a number that JSON numbers cannot represent exactly'),
+        new KeyError(
+          'to_number returns a number that JSON numbers cannot represent exactly; leave it a string',
+        ),
       );
     }
     const number = Number(arg);

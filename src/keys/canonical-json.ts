@@ -24,7 +24,8 @@ export function canonicalText(value: unknown, path: readonly string[] = []): str
   } catch (cause) {
     throw new KeyError('The payload has no canonical JSON form', { cause });
   }
-  if (canonical === undefined) throw new KeyError('The payload is undefined and has no canonical JSON form');
+  if (canonical === undefined)
+    throw new KeyError('The payload is undefined and has no canonical JSON form: hash a JSON value');
   return canonical;
 }
 
@@ -62,7 +63,8 @@ interface Walk {
 
 function problemOf(value: unknown, depth: number, walk: Walk): Problem | undefined {
   walk.values += 1;
-  if (walk.values > MOST_VALUES) return { what: `has more than ${MOST_VALUES} values`, path: [] };
+  if (walk.values > MOST_VALUES)
+    return { what: `has more than ${MOST_VALUES} values`, path: [], why: NAME_VALUES };
   if (depth > DEEPEST) return tooDeep(walk.ancestors);
   switch (typeof value) {
     case 'string':
@@ -80,6 +82,7 @@ function problemOf(value: unknown, depth: number, walk: Walk): Problem | undefin
   }
 }
 
+const NAME_VALUES = 'so it cannot be hashed; name the values that make the key (`include`)';
 const NOT_IN_JSON = 'which JSON does not have; make it a string, or leave it out of the key';
 const NOT_EXACT =
   'which JSON numbers cannot represent exactly; send it as a string, or leave it out of the key';
@@ -146,7 +149,11 @@ function problemOfInstance(value: object): Problem {
 
 function tooDeep(ancestors: readonly unknown[]): Problem {
   const isCycle = new Set(ancestors).size < ancestors.length;
-  return { what: isCycle ? 'contains itself' : `is nested deeper than ${DEEPEST} levels`, path: [] };
+  return {
+    what: isCycle ? 'contains itself' : `is nested deeper than ${DEEPEST} levels`,
+    path: [],
+    why: NAME_VALUES,
+  };
 }
 
 /**

@@ -31,7 +31,8 @@ export function keyString<Subject = undefined>(
 /** Throws a `KeyError` if a store could not keep the key. */
 function checkedKey(whole: string): string {
   // UTF-8 cannot encode lone surrogates: a store would reject the whole request, or replace them all alike.
-  if (!whole.isWellFormed()) throw new KeyError('The key or its namespace is not well-formed Unicode');
+  if (!whole.isWellFormed())
+    throw new KeyError('The key or its namespace is not well-formed Unicode: leave out lone surrogates');
   // A UTF-16 unit takes at most three bytes, so only long keys are measured.
   if (whole.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(whole) > LONGEST_KEY_BYTES) {
     throw new KeyError(`The key is longer than ${LONGEST_KEY_BYTES} bytes; hash it, e.g. with payloadHash()`);
@@ -46,10 +47,13 @@ function prefixOf<Subject>(
 ): string {
   const space = callUserCode('namespace', of, namespace, subject);
   refusePromise('namespace', of, space);
-  if (typeof space !== 'string' || space === '') throw new KeyError(`The namespace of this ${of} is empty`);
+  if (typeof space !== 'string' || space === '')
+    throw new KeyError(`The namespace of this ${of} is empty; \`namespace\` must return a non-empty string`);
   // Otherwise tenant `a#v1:b` with key `c` would equal tenant `a` with key `b#v1:c`.
   if (space.includes('#'))
-    throw new KeyError(`The namespace of this ${of} contains \`#\`, which ends a namespace`);
+    throw new KeyError(
+      `The namespace of this ${of} contains \`#\`, which ends a namespace: use another character`,
+    );
   return `${space}#${version}:`;
 }
 

@@ -155,7 +155,7 @@ export function selectorOf(
 export function powertoolsHash(value: unknown, hashFunction = 'md5'): string {
   const json = JSON.stringify(deepSort(value)) as string | undefined;
   if (json === undefined)
-    throw new KeyError(`JSON cannot represent a ${typeof value}, so it cannot be hashed`);
+    throw new KeyError(`JSON cannot represent a ${typeof value}, so it cannot be hashed: make it a string`);
   return createHash(hashFunction).update(json).digest('base64');
 }
 

@@ -124,7 +124,9 @@ async function fetchText(
 
 function notRead(cause: unknown): DecodeError {
   const isGone = cause instanceof Error && cause.name === 'NoSuchKey';
-  const why = isGone ? 'is gone' : 'could not be read';
+  const why = isGone
+    ? 'is gone: S3 must keep it for as long as the queue keeps the message'
+    : 'could not be read: see the cause, and grant s3:GetObject';
   return new DecodeError(`The object that the message points to ${why}`, { cause, isRetryable: !isGone });
 }
 
@@ -155,7 +157,7 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
   if (!POINTER_CLASSES.has(className) || !isText(s3BucketName) || !isText(s3Key)) {
     throw new DecodeError(
       `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), ` +
-        'but its body is not a pointer',
+        'but its body is not a pointer: correct the sender, or leave s3Pointer() out of `decode`',
       { isRetryable: false },
     );
   }

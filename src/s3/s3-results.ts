@@ -67,7 +67,8 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
       // The pointer's bucket; new results may go to another one by now.
       const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/s.exec(pointer) ?? [];
       if (Bucket === undefined || Key === undefined) {
-        const message = 'The row points to a result that is not in S3; resultsIn(…) now uses another storage';
+        const message =
+          'The row points to a result that is not in S3: give resultsIn(…) the storage that wrote it';
         throw new StoreError(message, { isRetryable: false, code: UNAVAILABLE });
       }
       const { s3, client } = await load();
@@ -109,7 +110,7 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
     isGone
       ? `The key is completed, but its result ${place} is gone: ` +
           'a lifecycle rule must keep results for longer than `retentionMs`'
-      : `The key is completed, but its result ${place} cannot be read now (${name})`,
+      : `The key is completed, but its result ${place} cannot be read now (${name}): grant s3:GetObject`,
     { cause, isRetryable: !isGone, code: UNAVAILABLE },
   );
 }

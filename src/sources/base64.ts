@@ -38,7 +38,9 @@ export function textOfBase64(base64: string): string {
 export function bytesOfBase64(text: string): Buffer {
   const trimmed = text.trim();
   if (!/^[\w+/-]*={0,2}$/.test(trimmed) || trimmed.replace(/=+$/, '').length % 4 === 1) {
-    throw new DecodeError('The payload is not base64', { isRetryable: false });
+    throw new DecodeError('The payload is not base64, as `decode` expects: correct it, or the sender', {
+      isRetryable: false,
+    });
   }
   return Buffer.from(trimmed, 'base64');
 }

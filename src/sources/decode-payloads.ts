@@ -104,11 +104,14 @@ function failure(thrown: unknown, delivered: BatchRecord, { isPermanent }: ReadO
     return { error, isRetryable: error.isRetryable, delivered };
   }
   const isRetryable = !isPermanent(thrown);
-  const error = new DecodeError('A decoder failed', { cause: thrown, isRetryable });
+  const error = new DecodeError('A decoder of `decode` failed; see the cause', {
+    cause: thrown,
+    isRetryable,
+  });
   return { error, isRetryable, delivered };
 }
 
 function tooLate(): DecodeError {
-  const message = "The function's time was nearly over before the payload was decoded";
+  const message = "The function's time was nearly over before the payload was decoded: reduce the batch size";
   return new DecodeError(message, { isRetryable: true });
 }

@@ -143,6 +143,9 @@ export function decodedText(data: unknown): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(data);
   } catch (cause) {
-    throw new DecodeError('The decoded payload is not UTF-8', { cause, isRetryable: false });
+    throw new DecodeError(
+      'The decoded payload is not UTF-8, as text must be: correct `decode`, or the sender',
+      { cause, isRetryable: false },
+    );
   }
 }

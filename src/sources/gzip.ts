@@ -30,7 +30,7 @@ export function gzip(options: GzipOptions = {}): DecoderStep {
     } catch (cause) {
       const message = isTooLong(cause)
         ? `The payload inflates to more than ${maxBytes} bytes (maxBytes of gzip)`
-        : 'The payload is not gzip';
+        : 'The payload is not gzip, as `decode` expects: correct it, or the sender';
       throw new DecodeError(message, { cause, isRetryable: false });
     }
   });

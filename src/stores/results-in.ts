@@ -149,9 +149,12 @@ function isTooLarge(outcome: SettleOutcome | CommitOutcome): boolean {
 
 function unavailable(cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
-  return new StoreError('The key is completed, but its stored result cannot be read now', {
-    cause,
-    isRetryable: true,
-    code: 'BATCHLATCH_RESULT_UNAVAILABLE',
-  });
+  return new StoreError(
+    'The key is completed, but its result cannot be read from the storage of `resultsIn`: see the cause',
+    {
+      cause,
+      isRetryable: true,
+      code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+    },
+  );
 }

@@ -32,7 +32,7 @@ export function checkRecords(
     told(`${builder}: [${index}]`, () => {
       checkOptions(record, all, advice);
       if (!Object.hasOwn(record as object, content)) {
-        throw new ConfigurationError(`Expected \`${content}\` to be there`);
+        throw new ConfigurationError(`Expected \`${content}\` to be given, got nothing`);
       }
     });
   });

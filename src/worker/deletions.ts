@@ -38,7 +38,8 @@ export class Deletions {
       lingerMs: LINGER_MS,
       clock,
       send: (group) => this.#send(group),
-      givenUp: () => new Error('The worker stopped before SQS had deleted the message'),
+      givenUp: () =>
+        new Error('The worker stopped before SQS had deleted the message: it comes again, as a duplicate'),
     }).join({ isBusy, signal: this.#stop, onError: () => undefined });
   }
 

@@ -72,7 +72,10 @@ export class VisibilityKeeper {
     const now = this.#setup.clock.now();
     for (const held of this.#held) {
       if (now < held.receivedAt + LONGEST_MS - SHORTEST_MS) continue;
-      this.#lose(held, new Error('SQS hides a message for 12 hours at most'));
+      this.#lose(
+        held,
+        new Error('SQS hides a message for 12 hours at most: the handler must end before, or split its work'),
+      );
     }
     const leaseAndSlackMs = this.#leaseMs * (1 + SLACK_SHARE) + this.#timeoutMs * TICK_SHARE;
     const dueMs = Math.max(this.#timeoutMs / 2, leaseAndSlackMs);

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { transform } from 'esbuild';
 import { type CodeBlock, codeBlocks } from './markdown.ts';
 import { PAGES } from './pages.ts';
+import { shellCommands, wordsOf } from './shell-commands.ts';
 
 interface Placed extends CodeBlock {
   readonly at: string;
@@ -55,12 +56,10 @@ describe('Every block of the pages', () => {
   });
 
   it('of a shell has commands that exist; what is printed, drawn or queried is marked as text', () => {
-    const wrong = inLanguage('', 'bash', 'sh').flatMap(({ at, code }) =>
-      commandsOf(code).flatMap((command) => {
-        const problem = problemOf(command);
-        return problem === undefined ? [] : [`${at}: ${command}: ${problem}`];
-      }),
-    );
+    const wrong = shellCommands(PAGES).flatMap(({ at, command }) => {
+      const problem = problemOf(command);
+      return problem === undefined ? [] : [`${at}: ${command}: ${problem}`];
+    });
     expect(wrong).toEqual([]);
   });
 
@@ -68,40 +67,46 @@ describe('Every block of the pages', () => {
     ['npm run lab:nothing', 'package.json has no such script'],
     ['node --import tsx scripts/nothing.ts', 'scripts/nothing.ts does not exist'],
     ['scripts/nothing.sh setup', 'scripts/nothing.sh does not exist'],
+    ['scripts/sam.sh nothing', 'scripts/sam.sh has no command nothing'],
+    ['scripts/sam.sh build examples/nothing.yaml', 'examples/nothing.yaml does not exist'],
     ['frobnicate now', 'an unknown program'],
   ])('is refused for a command such as %s', (command, problem) => {
     expect(problemOf(command)).toBe(problem);
   });
 });
 
-/** The commands of a block, without comments, continued lines joined. */
-function commandsOf(code: string): string[] {
-  return code
-    .replaceAll(/\\\n\s*/g, ' ')
-    .split('\n')
-    .map((line) =>
-      line
-        .replace(/^\$ /, '')
-        .replace(/(?:^|\s+)#.*$/, '')
-        .trim(),
-    )
-    .filter((line) => line !== '')
-    .flatMap((line) => line.split(/\s+(?:&&|\|)\s+/));
-}
-
-/** Programs of others, and what a shell has itself. `npx batchlatch …` is read by commands.test.ts. */
+/** Programs of others, and what a shell has itself. `npx batchlatch …` is parsed by commands.test.ts. */
 const PROGRAMS =
-  /^(?:npx|aws|sam|docker|kubectl|terraform|cdk|cd|tar|zip|curl|source|mkdir|export|batchlatch completion)\b/;
+  /^(?:npx|aws|sam|docker|kubectl|terraform|cdk|cd|tar|zip|curl|source|mkdir|export|batchlatch completion|node --)\b/;
 
 function problemOf(command: string): string | undefined {
-  const words = command.replace(/^\(/, '').replace(/^(?:[A-Z_]+=\S+ )+/, '');
-  const file = /^(?:node (?:--import tsx )?)?((?:\.\/)?[\w./-]+\.(?:ts|js|mjs|sh))\b/.exec(words)?.[1];
-  if (file !== undefined) return existsSync(file) ? undefined : `${file} does not exist`;
-  const script = /^npm (?:run ([\w:]+)|(test|start))\b/.exec(words);
+  const file = /^(?:node (?:--import tsx )?)?((?:\.\/)?[\w./-]+\.(?:ts|js|mjs|sh))\b/.exec(command)?.[1];
+  if (file !== undefined)
+    return existsSync(file) ? problemOfArguments(command, file) : `${file} does not exist`;
+  const script = /^npm (?:run ([\w:]+)|(test|start))\b/.exec(command);
   if (script !== null) {
     const name = script[1] ?? script[2] ?? '';
     return name in scripts ? undefined : 'package.json has no such script';
   }
-  if (/^npm (?:ci|install|init|pkg|pack|create)\b/.test(words)) return undefined;
-  return PROGRAMS.test(words) ? undefined : 'an unknown program';
+  if (/^npm (?:ci|install|init|pkg|pack|create)\b/.test(command)) return undefined;
+  return PROGRAMS.test(command) ? undefined : 'an unknown program';
+}
+
+/** The first argument of a shell script is one of its commands; arguments that are paths of this repository exist. */
+function problemOfArguments(command: string, file: string): string | undefined {
+  const given = wordsOf(command.slice(command.indexOf(file) + file.length).trim());
+  const [first] = given;
+  if (file.endsWith('.sh') && first !== undefined && !hasCommand(readFileSync(file, 'utf8'), first)) {
+    return `${file} has no command ${first}`;
+  }
+  const missing = given.find(
+    (word) => /^(?:examples|lab|scripts|docs)\/\S+\.\w+$/.test(word) && !existsSync(word),
+  );
+  return missing === undefined ? undefined : `${missing} does not exist`;
+}
+
+/** Whether a `case` of the script has a branch of this name. */
+function hasCommand(script: string, name: string): boolean {
+  const branches = [...script.matchAll(/^ *([\w-]+(?: \| [\w-]+)*)\)/gm)];
+  return branches.some(([, names = '']) => names.split(' | ').includes(name));
 }

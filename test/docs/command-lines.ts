@@ -1,38 +1,68 @@
 import { type Command, CommanderError } from 'commander';
 import { programOf } from '../../packages/cli/src/cli/program.ts';
+import { wordsOf } from './shell-commands.ts';
 
 /** All commands, for a terminal that nobody looks at. */
-export function newProgram(): Command {
+function newProgram(): Command {
   const ignored = { write: () => undefined };
   const surroundings = { stdout: ignored, stderr: ignored, env: {} };
   return programOf(surroundings as unknown as Parameters<typeof programOf>[0], () => undefined);
 }
 
-/** What a command line has that the program lacks: a command, an option, or a choice of one. */
-export function wrongIn(program: Command, line: string): string[] {
-  const words = wordsOf(line).slice(2);
-  let command = program;
+/**
+ * Parses a whole command line as the command does, without running it. Returns what the parser refuses: an
+ * unknown command, option or choice, a missing or superfluous argument.
+ */
+export function refusalOf(line: string): string | undefined {
+  const program = newProgram();
+  runNothing(program);
+  try {
+    program.parse(argumentsIn(line), { from: 'user' });
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return thrown.exitCode === 0 ? undefined : thrown.message;
+  }
+}
+
+/** What the beginning of a command line has that the program lacks: a command or an option. */
+export function unknownIn(line: string): string[] {
+  const words = argumentsIn(line);
+  let command = newProgram();
   for (let next = child(command, words[0]); next !== undefined; next = child(command, words[0])) {
     command = next;
     words.shift();
   }
-  if (command.commands.length > 0 && !words[0]?.startsWith('-')) {
-    return [`no command ${[...namesOf(command), words[0]].join(' ')}`];
+  const [word] = words;
+  if (command.commands.length > 0 && word !== undefined && /^\w/.test(word)) {
+    return [`no command ${[...namesOf(command), word].join(' ')}`];
   }
-  try {
-    const { unknown } = command.parseOptions(words);
-    return unknown
-      .filter((word) => /^--?\w/.test(word) && word !== '--help')
-      .map((word) => `${namesOf(command).join(' ')} has no ${word}`);
-  } catch (thrown) {
-    if (thrown instanceof CommanderError) return [thrown.message];
-    throw thrown;
-  }
+  return words
+    .filter((given) => /^--?[a-z]/.test(given) && given !== '--help')
+    .map((given) => given.replace(/[=.,:;].*$/, ''))
+    .filter((given) => !knows(command, given))
+    .map((given) => `${namesOf(command).join(' ')} has no ${given}`);
 }
 
 /** The commands below one, such as `claims list`. */
 export function commandsUnder(name: string): string[] {
   return child(newProgram(), name)?.commands.map((command) => namesOf(command).join(' ')) ?? [];
+}
+
+/** Without `npx` and the name of the program or its package. */
+function argumentsIn(line: string): string[] {
+  return wordsOf(line.replace(/^(?:npx )?batchlatch(?:-cli)?\s*/, ''));
+}
+
+/** Replaces what the commands do. */
+function runNothing(command: Command): void {
+  if (command.commands.length === 0) command.action(() => undefined);
+  for (const below of command.commands) runNothing(below);
+}
+
+function knows(command: Command, option: string): boolean {
+  const isThere = command.options.some(({ short, long }) => option === short || option === long);
+  return isThere || (command.parent !== null && knows(command.parent, option));
 }
 
 function child(command: Command, name: string | undefined): Command | undefined {
@@ -42,11 +72,4 @@ function child(command: Command, name: string | undefined): Command | undefined 
 /** Without that of the program. */
 function namesOf(command: Command): string[] {
   return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
-}
-
-/** As a shell splits a line: quotes, and a comment at the end. What stands for a URL of the reader's becomes one. */
-function wordsOf(line: string): string[] {
-  return [...line.replace(/\s#\s.*$/, '').matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
-    word.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2').replace(/^[A-Z_]*URL$/, 'https://example.com'),
-  );
 }

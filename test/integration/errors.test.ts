@@ -123,7 +123,7 @@ describe('On DynamoDB', () => {
     );
     expect(await b.run(succeeds, ids(3))).toEqual(ids(3));
     expect(complaints(b.events, 'claimFailed')).toEqual([
-      'DynamoDB did not accept the credentials (ExpiredTokenException): The security token included in the request is expired',
+      'DynamoDB did not accept the credentials (ExpiredTokenException), renew or correct them: The security token included in the request is expired',
     ]);
   });
 

@@ -78,7 +78,7 @@ const MISTAKES: readonly [make: () => unknown, message: string][] = [
   // @ts-expect-error: the member is `value`
   [() => kafkaEvent([{ body: 1 }]), 'kafkaEvent: [0]: Unknown option `body`; did you mean `value`?'],
   // @ts-expect-error: a tombstone has a `value` that is undefined
-  [() => kafkaEvent([{ key: 'k' }]), 'kafkaEvent: [0]: Expected `value` to be there'],
+  [() => kafkaEvent([{ key: 'k' }]), 'kafkaEvent: [0]: Expected `value` to be given, got nothing'],
   [
     // @ts-expect-error: misspelled
     () => kafkaEvent([], { selfmanaged: true }),

@@ -5,6 +5,7 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import type { BatchQueue } from './batch-queue.ts';
 import {
+  aBoolean,
   anInteger,
   aString,
   type Check,
@@ -67,6 +68,12 @@ export interface ClaimsConsoleProps {
   readonly functionUrl?: ConsoleFunctionUrl;
   /** The processor's namespace, if its keys are message ids: finds the claims of dead letters faster. */
   readonly namespace?: string;
+  /** Namespaces of the claims: a search for an order id then finds its claim. Default: `namespace`. */
+  readonly namespaces?: readonly string[];
+  /** The log groups of the functions, which the waterfall of an attempt is read from. Default: none. */
+  readonly logGroups?: readonly logs.ILogGroup[];
+  /** Whether the role *operate* may send messages to the queues, and so run work again. Default false. */
+  readonly allowSending?: boolean;
   /** How long the log of actions is kept, in whole days. Default 400 days. */
   readonly actionRetention?: Duration;
   /** The function's memory in megabytes. Default 512. */
@@ -81,22 +88,25 @@ export interface ClaimsConsoleProps {
   readonly code?: lambda.Code;
 }
 
+const someText: Check = {
+  expected: 'a text that is not empty',
+  accepts: (value) => typeof value === 'string' && value !== '',
+};
 const checks: Readonly<Record<keyof ClaimsConsoleProps, Check>> = {
   claims: required(aConstruct('a ClaimsTable', 'table', 'grantOperate')),
   queues: aListOf(aConstruct('a BatchQueue', 'queue', 'deadLetterQueue')),
   loadBalancer: aConstruct('an object', 'listener'),
   functionUrl: { expected: 'an object', accepts: (value) => typeof value === 'object' && value !== null },
   namespace: aString(),
+  namespaces: aListOf(someText),
+  logGroups: aListOf(aConstruct('a log group', 'logGroupArn', 'logGroupName')),
+  allowSending: aBoolean(),
   actionRetention: aDuration(),
   memorySize: anInteger(128),
   architecture: aConstruct('an Architecture of aws-cdk-lib/aws-lambda', 'dockerPlatform'),
   runtime: aConstruct('a Runtime of aws-cdk-lib/aws-lambda', 'supportsInlineCode'),
   logRetention: anInteger(1),
   code: aConstruct('a Code of aws-cdk-lib/aws-lambda', 'bind'),
-};
-const someText: Check = {
-  expected: 'a text that is not empty',
-  accepts: (value) => typeof value === 'string' && value !== '',
 };
 const loadBalancerChecks: Readonly<Record<keyof ConsoleLoadBalancer, Check>> = {
   listener: required(
@@ -130,15 +140,25 @@ export function checkClaimsConsole(props: ClaimsConsoleProps): void {
   checkOptionsOf('ClaimsConsole', props, checks);
   const { loadBalancer, functionUrl } = props;
   if ((loadBalancer === undefined) === (functionUrl === undefined)) {
-    throw new ConfigurationError('ClaimsConsole: Expected either `loadBalancer` or `functionUrl`');
+    throw new ConfigurationError(
+      `ClaimsConsole: Expected \`loadBalancer\` or \`functionUrl\`, got ${functionUrl ? 'both' : 'none'}`,
+    );
   }
   if (loadBalancer !== undefined) {
     checkOptionsOf('ClaimsConsole.loadBalancer', loadBalancer, loadBalancerChecks);
     if (loadBalancer.hostNames.length === 0) {
-      throw new ConfigurationError('ClaimsConsole.loadBalancer: Expected `hostNames` to name a host');
+      throw new ConfigurationError(
+        'ClaimsConsole.loadBalancer: Expected `hostNames` to name a host, got none',
+      );
     }
   } else checkOptionsOf('ClaimsConsole.functionUrl', functionUrl, functionUrlChecks);
   const { read = [], operate = [] } = loadBalancer ?? functionUrl ?? {};
-  if (read.length + operate.length > 0) return;
-  throw new ConfigurationError('ClaimsConsole: nobody has a role; name some in `read` or `operate`');
+  if (read.length + operate.length === 0) {
+    throw new ConfigurationError('ClaimsConsole: nobody has a role; name some in `read` or `operate`');
+  }
+  if (props.allowSending === true && operate.length === 0) {
+    throw new ConfigurationError(
+      'ClaimsConsole: Expected somebody in `operate` with `allowSending`, got nobody',
+    );
+  }
 }

@@ -87,10 +87,14 @@ function createFunction(scope: Construct, props: ClaimsConsoleProps): lambda.Fun
   });
 }
 
-function grantReads(console: ClaimsConsole, { claims, queues = [] }: ClaimsConsoleProps): void {
+function grantReads(
+  console: ClaimsConsole,
+  { claims, queues = [], logGroups = [] }: ClaimsConsoleProps,
+): void {
   claims.grantRead(console.function);
   grantActions(console.actions, console.function);
   for (const batch of queues) batch.grantRead(console.function);
+  for (const group of logGroups) group.grant(console.function, 'logs:FilterLogEvents');
 }
 
 function createChangesRole(console: ClaimsConsole, props: ClaimsConsoleProps): iam.Role | undefined {
@@ -123,7 +127,8 @@ function addEntrance(
 
 /** Returns the settings that `packages/cli/src/console-function/config.ts` reads. */
 function settingsOf(console: ClaimsConsole, props: ClaimsConsoleProps): string {
-  const { claims, queues = [], namespace, actionRetention = Duration.days(400) } = props;
+  const { claims, queues = [], namespace, namespaces, actionRetention = Duration.days(400) } = props;
+  const { logGroups = [], allowSending = false } = props;
   const stack = Stack.of(console);
   const { changesRole } = console;
   return stack.toJsonString({
@@ -136,6 +141,14 @@ function settingsOf(console: ClaimsConsole, props: ClaimsConsoleProps): string {
       { name: deadLetterQueue.queueName, url: deadLetterQueue.queueUrl, isDeadLetter: true },
     ]),
     ...(namespace !== undefined && { namespace }),
+    ...(namespaces !== undefined && { namespaces }),
+    ...(allowSending && { allowSending }),
+    ...(logGroups.length > 0 && {
+      logs: {
+        groups: logGroups.map(({ logGroupName }) => logGroupName),
+        url: `https://logs.${stack.region}.${stack.urlSuffix}`,
+      },
+    }),
     entrance: entranceOf(props),
     ...(changesRole !== undefined && {
       changes: { roleArn: changesRole.roleArn, stsUrl: `https://sts.${stack.region}.${stack.urlSuffix}` },

@@ -5,6 +5,7 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elbv2 from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import {
   BatchQueue,
   ClaimsConsole,
@@ -82,6 +83,37 @@ describe('ClaimsConsole', () => {
     });
   });
 
+  it('reads the named log groups and no other, and sends messages only where that is allowed', () => {
+    const template = aConsole((stack) => {
+      const operate = [iam.Role.fromRoleArn(stack, 'OnCall', ON_CALL, { mutable: false })];
+      const logGroups = [new logs.LogGroup(stack, 'ChargeLogs')];
+      return { functionUrl: { operate }, namespaces: ['orders', 'refunds'], logGroups, allowSending: true };
+    });
+    const policies = Object.values(template.findResources('AWS::IAM::Policy'));
+    const onLogs = policies
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Record<string, unknown>[])
+      .filter(({ Action }) => String(Action).includes('logs:'));
+    expect(onLogs).toEqual([
+      { Effect: 'Allow', Action: 'logs:FilterLogEvents', Resource: expect.any(Array) },
+    ]);
+    for (const resource of onLogs.flatMap(({ Resource }) => Resource as unknown[])) {
+      expect(JSON.stringify(resource)).toMatch(/"ChargeLogs[0-9A-F]{8}"/);
+    }
+    const { ChangesRole: _, '': _logs, ...reads } = named(allowedTo(template, 'ConsoleFunction'));
+    expect(reads).toEqual(resources(READS));
+    expect(named(allowedTo(template, 'ConsoleChangesRole'))).toEqual(resources(CHANGES));
+    expect(checkConfig(settingsOf(template))).toMatchObject({
+      namespaces: ['orders', 'refunds'],
+      allowSending: true,
+      logs: {
+        groups: [expect.stringMatching(/^ChargeLogs/)],
+        url: 'https://logs.AWS::Region.AWS::URLSuffix',
+      },
+    });
+    const plain = checkConfig(settingsOf(withUrl({ operate: [ON_CALL] })));
+    for (const name of ['namespaces', 'allowSending', 'logs']) expect(plain).not.toHaveProperty(name);
+  });
+
   it('keeps actions in a table that outlives the stack', () => {
     withUrl({ read: [SUE] }).hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
@@ -145,9 +177,10 @@ describe('ClaimsConsole', () => {
   });
 
   const wrong: [string, () => unknown, string][] = [
-    ['no entrance', () => aConsole({}), 'either `loadBalancer` or `functionUrl`'],
+    ['no entrance', () => aConsole({}), 'Expected `loadBalancer` or `functionUrl`'],
     ['nobody', () => withUrl({}), 'nobody has a role'],
     ['a role by its name', () => aConsole({ functionUrl: { read: ['OnCall' as never] } }), 'Expected `read`'],
+    ['sending by nobody', () => withUrl({ read: [SUE] }, { allowSending: true }), 'somebody in `operate`'],
     ['no host', () => withLoadBalancer({ hostNames: [] }), 'Expected `hostNames`'],
     ['an empty group', () => withLoadBalancer({ operate: [''] }), 'Expected `operate`'],
     ['an unknown property', () => withLoadBalancer({ group: 'x' } as never), 'Unknown option `group`'],

@@ -125,7 +125,9 @@ function unanswered(): MoveOutcome {
   return {
     moved: false,
     why: 'unanswered',
-    error: new Error('SQS did not confirm the message: it may be in both queues'),
+    error: new Error(
+      'SQS did not confirm the message: it may be in both queues, so look there before moving it again',
+    ),
   };
 }
 

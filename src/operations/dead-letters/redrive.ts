@@ -97,7 +97,11 @@ export class Redrive {
       case 'cancelled':
         return this.#isAborted
           ? this.#result({ ended: 'aborted', movedBy })
-          : this.#result({ ended: 'failed', movedBy, error: new Error('Somebody cancelled the move') });
+          : this.#result({
+              ended: 'failed',
+              movedBy,
+              error: new Error('Somebody cancelled the move: start it again to move the rest'),
+            });
       case 'unknown':
         return this.#result({ ended: 'failed', movedBy, error: task.error });
     }

@@ -83,7 +83,9 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     const left = Object.values(UnprocessedKeys).flatMap(({ Keys = [] }) => Keys);
     const unprocessed = new Set(left.map((key) => key[names.key]?.S));
     return keys.map((key) =>
-      unprocessed.has(key) ? failure('DynamoDB left a key unprocessed (throttled)') : found(rows.get(key)),
+      unprocessed.has(key)
+        ? failure('DynamoDB left a key unprocessed (throttled): raise the capacity of the table')
+        : found(rows.get(key)),
     );
   }
 

@@ -47,7 +47,10 @@ export class CommitRefusedError extends BatchlatchError {
    */
   constructor(reasons: readonly CommitRefusal[]) {
     const shown = reasons.map(({ index, code }) => `item ${index}: ${code}`).join(', ');
-    super('BATCHLATCH_COMMIT_REFUSED', `The transaction was refused and nothing is written (${shown})`);
+    super(
+      'BATCHLATCH_COMMIT_REFUSED',
+      `The transaction was refused and nothing is written (${shown}): commit other items, or throw`,
+    );
     this.reasons = reasons;
   }
 }

@@ -116,13 +116,14 @@ function answerOf(thrown: Thrown, tableName: string): Answer {
   // A request with this token has arrived and is not finished.
   if (name === 'TransactionInProgressException') return { kind: 'unknown', error: passing(CONFLICT, thrown) };
   if (isUnknownOperation(thrown)) {
-    const text = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
+    const text =
+      'This DynamoDB does not support TransactWriteItems, which `commit` needs: use another emulator';
     return { kind: 'invalid', error: new StoreError(text, { cause: thrown, isRetryable: false }) };
   }
   if (name === 'ResourceNotFoundException') {
     const text =
       `DynamoDB does not have every table of the transaction: \`${tableName}\` for the ` +
-      `claim, and those of the items`;
+      `claim, and those of the items. Create the missing one`;
     const options = { cause: thrown, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' };
     return { kind: 'invalid', error: new StoreError(text, options) };
   }

@@ -61,12 +61,15 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
     );
   }
   if (CREDENTIALS.test(name)) {
-    return final('BATCHLATCH_CREDENTIALS', `DynamoDB did not accept the credentials (${name}): ${message}`);
+    return final(
+      'BATCHLATCH_CREDENTIALS',
+      `DynamoDB did not accept the credentials (${name}), renew or correct them: ${message}`,
+    );
   }
   if (/item size/i.test(message)) {
     return final(
       'BATCHLATCH_ITEM_TOO_LARGE',
-      `The claim's row would be larger than DynamoDB's 400 KB: ${message}`,
+      `The claim's row would be larger than DynamoDB's 400 KB; use resultsIn for long results: ${message}`,
     );
   }
   return new StoreError(`DynamoDB: ${name}: ${message}`, {

@@ -93,7 +93,7 @@ export const DYNAMODB: Service = {
 function unanswered(why: 'given-up' | 'silent', cause?: Error): StoreError {
   return new StoreError(
     why === 'silent'
-      ? `DynamoDB did not answer within ${DYNAMODB_REQUEST_MS / 1_000} seconds`
+      ? `DynamoDB did not answer within ${DYNAMODB_REQUEST_MS / 1_000} seconds: in a VPC, add an endpoint`
       : 'DynamoDB had not answered when the invocation had to answer',
     { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

@@ -66,15 +66,18 @@ function noConnection(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(
     why === 'silent'
       ? `The pool lent no connection to PostgreSQL within ${POSTGRES_CONNECTION_MS / 1_000} seconds: ` +
-          `all of its connections are in use, or the server does not answer`
+          `all of its connections are in use (raise its \`max\`), or the server does not answer`
       : 'The pool had lent no connection to PostgreSQL when the invocation had to answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }
 
 export function silent(limitMs: number): StoreError {
-  return new StoreError(`PostgreSQL did not answer within ${limitMs / 1_000} seconds`, {
-    isRetryable: true,
-    code: 'BATCHLATCH_STORE_SILENT',
-  });
+  return new StoreError(
+    `PostgreSQL did not answer within ${limitMs / 1_000} seconds: look for locks and for its load`,
+    {
+      isRetryable: true,
+      code: 'BATCHLATCH_STORE_SILENT',
+    },
+  );
 }

@@ -62,12 +62,13 @@ const KNOWN: readonly Known[] = [
     test: ({ state, message }) =>
       /^(28...|3D000)$/.test(state) || message.includes('password must be a string'),
     code: 'BATCHLATCH_CREDENTIALS',
-    message: (told) => `PostgreSQL did not let the role in: ${wordsOf(told)}`,
+    message: (told) =>
+      `PostgreSQL did not let the role in: ${wordsOf(told)}. Check the options of the pool, and pg_hba.conf.`,
   },
   {
     test: ({ state }) => /^(42703|42P10|42804|42883)$/.test(state),
     message: (told, { tableName, createdBy = 'claimsTableSql()' }) =>
-      `Table \`${tableName}\` is not as ${createdBy} makes it: ${wordsOf(told)}`,
+      `Table \`${tableName}\` is not as ${createdBy} makes it: ${wordsOf(told)}. Run its statements.`,
   },
   {
     test: ({ state }) => state === '25006',

@@ -78,7 +78,7 @@ export function poolTransactions(
 function noConnection(): StoreError {
   return new StoreError(
     `The pool lent no connection for a transaction within ${TRANSACTION_STATEMENT_MS / 1_000} ` +
-      `seconds: all of its connections are in use ` +
+      `seconds: all of its connections are in use, so raise its \`max\` ` +
       '(each inTransaction needs one, and the leases of its handlers another), or the server does not answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

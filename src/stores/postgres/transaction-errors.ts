@@ -75,7 +75,7 @@ export function notBegun(limitMs: number): StoreError {
   return new StoreError(
     `The \`adapter\` of inTransaction had not begun a transaction after ${limitMs / 1_000} seconds: ` +
       `all of its connections are ` +
-      'in use, or PostgreSQL does not answer',
+      'in use (allow more), or PostgreSQL does not answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }

@@ -11,7 +11,7 @@ interface Failure {
 const FAILURES: readonly Failure[] = [
   {
     begins: /^(NOAUTH|WRONGPASS|ERR (invalid password|Client sent AUTH|AUTH <password>))/,
-    message: 'Redis did not accept the user name and password of the client',
+    message: 'Redis did not accept the user name and password of the client: correct them there',
     code: 'BATCHLATCH_CREDENTIALS',
   },
   {
@@ -21,8 +21,7 @@ const FAILURES: readonly Failure[] = [
   },
   {
     begins: /^READONLY\b/,
-    message:
-      'This Redis is a read-only replica: a failover is in progress, or the client is connected to a replica',
+    message: 'This Redis is a read-only replica: connect to its primary, or wait for a failover',
   },
   { begins: /^LOADING\b/, message: 'Redis is still loading its data after a start' },
   { begins: /^MASTERDOWN\b/, message: 'This Redis is a replica without a link to its primary' },
@@ -30,11 +29,18 @@ const FAILURES: readonly Failure[] = [
     begins: /^(CLUSTERDOWN|TRYAGAIN|MOVED|ASK|Too many Cluster redirections)\b/,
     message: 'The cluster does not serve the slot of these claims at the moment',
   },
-  { begins: /^BUSY\b/, message: "Another script runs for longer than Redis's `busy-reply-threshold`" },
-  { begins: /^NOREPLICAS\b/, message: 'Redis has fewer replicas than `min-replicas-to-write` asks for' },
+  {
+    begins: /^BUSY\b/,
+    message: 'Another script runs longer than `busy-reply-threshold`: end it by SCRIPT KILL',
+  },
+  {
+    begins: /^NOREPLICAS\b/,
+    message: 'Redis has fewer replicas than `min-replicas-to-write` asks for: start them, or lower it',
+  },
   {
     begins: /^MISCONF\b/,
-    message: 'Redis takes no writes: it cannot save its data to disk (`stop-writes-on-bgsave-error`)',
+    message:
+      'Redis takes no writes: it cannot save its data to disk (`stop-writes-on-bgsave-error`). Free space',
   },
   {
     begins: /^CROSSSLOT\b/,

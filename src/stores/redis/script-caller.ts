@@ -179,8 +179,11 @@ function arrivedLate(): StoreError {
 }
 
 function notWellFormed(): StoreError {
-  return new StoreError('The key is not well-formed Unicode: Redis would store another', {
-    isRetryable: false,
-    code: 'BATCHLATCH_KEY',
-  });
+  return new StoreError(
+    'The key is not well-formed Unicode: Redis would store another. Leave out lone surrogates',
+    {
+      isRetryable: false,
+      code: 'BATCHLATCH_KEY',
+    },
+  );
 }

@@ -100,7 +100,8 @@ export function notReplicated(
   items: readonly ScriptItem[],
   answers: readonly ScriptAnswer[],
 ): ScriptAnswer[] {
-  const message = 'Too few replicas of Redis have the claim after the time that `wait` gives them';
+  const message =
+    'Too few replicas of Redis have the claim after `timeoutMs` of `wait`: raise it, or check them';
   const error = new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_NOT_REPLICATED' });
   return answers.map((answer, index) => {
     const { owner } = items[index] as ScriptItem;

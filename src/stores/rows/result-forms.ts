@@ -137,6 +137,7 @@ function unanswered(_why: string, limitMs: number): Error {
 }
 
 function notStored(cause: unknown): StoreError {
-  const message = 'The result is too long for the store, and could not be stored in the result storage';
+  const message =
+    'The result is too long for the store, and the storage of `resultsIn` did not take it: see the cause';
   return new StoreError(message, { cause, isRetryable: false, code: 'BATCHLATCH_RESULT_NOT_STORED' });
 }

@@ -277,7 +277,7 @@ describe('A request of the direct transport takes ten seconds at most', () => {
   const late = {
     code: 'BATCHLATCH_STORE_SILENT',
     isRetryable: true,
-    message: 'DynamoDB did not answer within 10 seconds',
+    message: 'DynamoDB did not answer within 10 seconds: in a VPC, add an endpoint',
   };
 
   it('with its retries: it does not wait for one that would begin later', async () => {

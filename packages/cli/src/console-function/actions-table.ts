@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
 import { keyHash, type SeenClaim } from 'batchlatch/operations';
 import type { ActionLog, UnrecordedAction } from '../console/action-log.ts';
@@ -48,6 +49,12 @@ export class ActionsTable implements ActionLog {
     return (await this.#read<EventJson>(logOf(key))).toReversed();
   }
 
+  /** Inserts an item for the plan, refused if it exists. A retry after a lost answer is a second time. */
+  async isFirst(plan: string): Promise<boolean> {
+    const log = `plan ${createHash('sha256').update(plan).digest('hex')}`;
+    return this.#insert([{ log, at: 'once', value: {} }]);
+  }
+
   /** Inserts the action and, in an item that no list reads, its claims as they were seen: 300 KB at most. */
   async begin(action: ActionJson, claims: readonly SeenClaim[] = []): Promise<void> {
     const { at, job } = action;
@@ -90,11 +97,13 @@ export class ActionsTable implements ActionLog {
     return Items.map(({ value }) => JSON.parse(value?.S ?? 'null') as Value);
   }
 
+  /** Resolves to whether all items are new. */
   async #insert(
     items: readonly { readonly log: string; readonly at: string; readonly value: object }[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { client, tableName, retentionDays, now } = this.#options;
     const expiresAt = String(Math.ceil((now() + retentionDays * DAY_MS) / 1_000));
+    let areNew = true;
     for (let start = 0; start < items.length; start += AT_ONCE) {
       const Statements = items.slice(start, start + AT_ONCE).map(({ log, at, value }) =>
         statement(tableName, {
@@ -106,12 +115,16 @@ export class ActionsTable implements ActionLog {
       );
       const { Responses = [] } = await client.batchExecuteStatement({ Statements });
       // A retry of a request whose answer was lost finds its own item: the key has the id of the job.
-      const error = Responses.find(
-        ({ Error: one }) => one !== undefined && one.Code !== 'DuplicateItem',
-      )?.Error;
-      if (error !== undefined)
-        throw new Error(`The action cannot be recorded: ${error.Code} ${error.Message}`);
+      const errors = Responses.flatMap(({ Error: one }) => one ?? []);
+      const error = errors.find(({ Code }) => Code !== 'DuplicateItem');
+      if (error !== undefined) {
+        throw new Error(
+          `The action cannot be recorded in table ${tableName}: ${error.Code} ${error.Message}`,
+        );
+      }
+      areNew &&= errors.length === 0;
     }
+    return areNew;
   }
 }
 

@@ -34,7 +34,10 @@ export async function assumeRole(
   const response = await fetch(url, { method: 'POST', headers: sent, body, signal });
   const text = await response.text();
   const member = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? '';
-  if (!response.ok) throw new Error(`STS refuses with ${response.status}: ${member('Code')}`);
+  if (!response.ok)
+    throw new Error(
+      `STS refuses the role ${roleArn} with ${response.status} (${member('Code')}): check its trust policy`,
+    );
   return {
     accessKeyId: member('AccessKeyId'),
     secretAccessKey: member('SecretAccessKey'),

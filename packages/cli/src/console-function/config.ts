@@ -44,11 +44,22 @@ export interface ConsoleConfig {
   readonly queues: readonly QueueJson[];
   /** The namespace of the processor, if its keys are message ids. */
   readonly namespace?: string;
+  /** The namespaces of the claims, for searches. */
+  readonly namespaces?: readonly string[];
+  /** The log groups that the function may read, and the address of CloudWatch Logs. Absent: none. */
+  readonly logs?: { readonly groups: readonly string[]; readonly url: string };
+  /** Whether the role `operate` may send messages. Default false. */
+  readonly allowSending?: boolean;
   readonly entrance: LoadBalancerEntrance | FunctionUrlEntrance;
   /** The IAM role that may change claims and queues, and the address of STS. Absent: nobody may. */
   readonly changes?: { readonly roleArn: string; readonly stsUrl: string };
 }
 
+const LIST_OR_NONE: Check = {
+  expected: 'a list of strings',
+  accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''),
+};
+const LIST = required(LIST_OR_NONE);
 const CHECKS: Readonly<Record<keyof ConsoleConfig, Check>> = {
   tableName: required(aString()),
   hasIndex: required(aBoolean()),
@@ -56,13 +67,12 @@ const CHECKS: Readonly<Record<keyof ConsoleConfig, Check>> = {
   actionRetentionDays: required(anInteger(1)),
   queues: required({ expected: 'a list', accepts: Array.isArray }),
   namespace: aString(),
+  namespaces: LIST_OR_NONE,
+  logs: anObject(),
+  allowSending: aBoolean(),
   entrance: required(anObject()),
   changes: anObject(),
 };
-const LIST: Check = required({
-  expected: 'a list of strings',
-  accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''),
-});
 const NAME = required({ expected: 'a text', accepts: (value) => typeof value === 'string' && value !== '' });
 const LOAD_BALANCER: Readonly<Record<keyof LoadBalancerEntrance, Check>> = {
   kind: NAME,
@@ -83,5 +93,6 @@ export function checkConfig(given: unknown): ConsoleConfig {
     throw new ConfigurationError('CONSOLE.entrance: Expected `kind` to be load-balancer or function-url');
   }
   checkOptionsOf('CONSOLE.entrance.roles', entrance.roles, { read: LIST, operate: LIST });
+  if (config.logs !== undefined) checkOptionsOf('CONSOLE.logs', config.logs, { groups: LIST, url: NAME });
   return config;
 }

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
+import type { CloudWatchPlace } from '../cloudwatch/ask-cloudwatch.ts';
 import { systemClock } from '../tool-base/clock.ts';
 import { ConfigurationError } from '../tool-base/errors.ts';
 import { assumeRole, type Credentials } from './assume-role.ts';
@@ -9,16 +10,19 @@ import { checkConfig, type ConsoleConfig } from './config.ts';
 import { type ConsoleHandler, createConsoleHandler } from './console-handler.ts';
 import type { ConsolePorts } from './console-ports.ts';
 import { publicKeysAddress, publicKeysOf } from './jwt.ts';
+import { logOfGroups } from './log-groups.ts';
 
 declare const CONSOLE_VERSION: string;
 
 function configFromEnvironment({ CONSOLE }: NodeJS.ProcessEnv): ConsoleConfig {
   if (CONSOLE === undefined)
-    throw new ConfigurationError('Set CONSOLE, as the construct ClaimsConsole does.');
+    throw new ConfigurationError(
+      'The environment has no CONSOLE. Set it, as the construct ClaimsConsole does.',
+    );
   return checkConfig(JSON.parse(CONSOLE));
 }
 
-function portsOf({ entrance, changes }: ConsoleConfig, environment: NodeJS.ProcessEnv): ConsolePorts {
+function portsOf({ entrance, changes, logs }: ConsoleConfig, environment: NodeJS.ProcessEnv): ConsolePorts {
   const { AWS_REGION: region = '' } = environment;
   const timeouts = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
   return {
@@ -30,16 +34,22 @@ function portsOf({ entrance, changes }: ConsoleConfig, environment: NodeJS.Proce
       }),
     }),
     credentialsFor: async (operator) => {
-      if (changes === undefined) throw new ConfigurationError('CONSOLE: Nobody may change anything.');
+      if (changes === undefined)
+        throw new ConfigurationError('CONSOLE: Nobody may change anything. Name `operate` in ClaimsConsole.');
       return assumeRole(changes, operator, { region, credentials: ownCredentials(environment) });
     },
     keys: publicKeysOf(entrance.kind === 'load-balancer' ? publicKeysAddress(entrance.loadBalancerArn) : ''),
     appFolder: fileURLToPath(new URL('../console-app', import.meta.url)),
     version: CONSOLE_VERSION,
     region,
+    ...(logs !== undefined && { readLog: logOfGroups(placeOf(logs.url, region, environment), logs.groups) }),
     clock: systemClock,
     log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
   };
+}
+
+function placeOf(url: string, region: string, environment: NodeJS.ProcessEnv): CloudWatchPlace {
+  return { url: new URL(url), region, credentials: async () => ownCredentials(environment) };
 }
 
 /** Lambda renews these in the environment of each new process. */

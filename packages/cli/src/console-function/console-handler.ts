@@ -50,9 +50,10 @@ async function page(
   { method, pathname }: FunctionRequest,
   { appFolder }: ConsolePorts,
 ): Promise<WholeAnswer> {
-  if (method !== 'GET') throw new ApiError(405, 'no-method', 'Use GET for pages.');
+  if (method !== 'GET') throw new ApiError(405, 'no-method', `${method} is not answered for pages. Use GET.`);
   const file = await fileAnswer(appFolder, pathname);
-  if (file === undefined) throw new ApiError(404, 'no-page', 'There is no such page.');
+  if (file === undefined)
+    throw new ApiError(404, 'no-page', 'There is no such page. Begin at the first one, `/`.');
   return file;
 }
 

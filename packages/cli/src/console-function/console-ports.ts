@@ -2,7 +2,10 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { dynamoDBAdmin } from 'batchlatch/dynamodb';
 import { processorKey } from 'batchlatch/operations';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConsoleParts, consoleParts } from '../console/console-parts.ts';
+import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
+import { messageSender } from '../sending/message-sender.ts';
 import type { Clock } from '../tool-base/clock.ts';
 import { ActionsTable } from './actions-table.ts';
 import type { Credentials } from './assume-role.ts';
@@ -27,6 +30,8 @@ export interface ConsolePorts {
   readonly version: string;
   /** The Region of the functions' logs. */
   readonly region?: string;
+  /** Reads the functions' logs. Default: a waterfall shows what the claim says. */
+  readonly readLog?: ReadLog;
   readonly clock: Clock;
   /** Writes to the function's log. */
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
@@ -34,10 +39,12 @@ export interface ConsolePorts {
 
 /** Assembles the console's parts for one request. */
 export function partsOf(
-  { tableName, hasIndex, actionsTableName, actionRetentionDays, queues, namespace }: ConsoleConfig,
-  { clock, appFolder, version, region, log }: ConsolePorts,
+  config: ConsoleConfig,
+  { clock, appFolder, version, region, log, readLog }: ConsolePorts,
   { dynamodb, sqs }: ConsoleClients,
 ): ConsoleParts {
+  const { tableName, hasIndex, actionsTableName, actionRetentionDays, queues } = config;
+  const { namespace, namespaces = namespace === undefined ? undefined : [namespace] } = config;
   const now = (): number => clock.now();
   return consoleParts({
     store: dynamoDBAdmin({ tableName, client: dynamodb, clock, overdueIndex: hasIndex && {} }),
@@ -59,6 +66,9 @@ export function partsOf(
       log,
     }),
     ...(namespace !== undefined && { key: processorKey({ namespace }) }),
+    ...(namespaces !== undefined && { namespaces }),
+    ...(config.allowSending === true && { sender: messageSender(sqs, sleep) }),
+    ...(readLog !== undefined && { readLog }),
     ...(region !== undefined && { region }),
   });
 }

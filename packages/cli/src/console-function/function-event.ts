@@ -52,7 +52,8 @@ export function requestIn(given: unknown): FunctionRequest {
   const { requestContext, httpMethod, path, rawPath, rawQueryString = '', multiValueHeaders } = event;
   const method = httpMethod ?? requestContext?.http?.method;
   const pathname = path ?? rawPath;
-  if (typeof method !== 'string' || typeof pathname !== 'string') throw badRequest('This is no request.');
+  if (typeof method !== 'string' || typeof pathname !== 'string')
+    throw badRequest('The event is not a request. Invoke the function by its load balancer or function URL.');
   const isMultiValue = multiValueHeaders !== undefined && multiValueHeaders !== null;
   const query =
     httpMethod === undefined
@@ -90,7 +91,7 @@ function bodyIn({ body, isBase64Encoded }: HttpEvent): string {
   const text = body ?? '';
   const content = Buffer.from(text, isBase64Encoded === true ? 'base64' : 'utf8');
   if (content.length <= LONGEST_BODY) return content.toString('utf8');
-  throw new ApiError(413, 'too-long', 'The request body is larger than 1 MB.');
+  throw new ApiError(413, 'too-long', 'The request body is larger than 1 MB. Select fewer claims.');
 }
 
 /** Returns the response for Lambda. A load balancer refuses one of more than 1 MB. */

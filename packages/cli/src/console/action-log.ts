@@ -13,6 +13,8 @@ export interface ActionLog {
   recent(): Promise<readonly ActionJson[]>;
   /** Returns the actions on a key that its row does not record, oldest first. */
   eventsOf(key: string): Promise<readonly EventJson[]>;
+  /** Resolves to whether a plan is carried out for the first time: a message sent again would run again. */
+  isFirst(plan: string): Promise<boolean>;
   /** Records an action before it changes anything. If this rejects, nothing may be changed. */
   begin(action: ActionJson, claims?: readonly SeenClaim[]): Promise<void>;
   /** Records how an action ended, and what the rows of its keys do not record. Never rejects. */
@@ -36,6 +38,11 @@ export class ActionsInMemory implements ActionLog {
 
   async eventsOf(): Promise<readonly EventJson[]> {
     return [];
+  }
+
+  /** The plans of such a console are in memory, and are dropped when they are carried out. */
+  async isFirst(): Promise<boolean> {
+    return true;
   }
 
   async begin(action: ActionJson): Promise<void> {

@@ -64,9 +64,11 @@ async function answer(
     await answerApi(request, response, { parts, names, secrets }, { pathname, query });
     return;
   }
-  if (request.method !== 'GET') throw new ApiError(405, 'no-method', 'Use GET for pages.');
+  if (request.method !== 'GET')
+    throw new ApiError(405, 'no-method', `${request.method} is not answered for pages. Use GET.`);
   const file = await fileAnswer(parts.options.appFolder, pathname);
-  if (file === undefined) throw new ApiError(404, 'no-page', 'There is no such page.');
+  if (file === undefined)
+    throw new ApiError(404, 'no-page', 'There is no such page. Begin at the first one, `/`.');
   send(response, file);
 }
 

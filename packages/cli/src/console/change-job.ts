@@ -39,7 +39,10 @@ export async function changeAll(
     const outcomes = await operateOnClaims(store, some, change);
     some.forEach((claim, index) => {
       const { key } = claim;
-      const outcome = outcomes[index] ?? { status: 'error', error: new Error('the store gave no answer') };
+      const outcome = outcomes[index] ?? {
+        status: 'error',
+        error: new Error('the store gave no answer: look at the claim, then try again'),
+      };
       if (outcome.status === 'done') changed.push(claim);
       else if (outcome.status === 'refused') refused[outcome.why] += 1;
       else failed += 1;

@@ -79,7 +79,8 @@ export class Changes {
     if (operation === 'forget' && confirmed !== true) {
       throw badRequest('`forget` deletes the rows of claims: confirm it with `confirmed: true`.');
     }
-    if (claims.length === 0) throw new ApiError(409, 'nothing-to-do', 'No claim would be changed.');
+    if (claims.length === 0)
+      throw new ApiError(409, 'nothing-to-do', 'No claim would be changed. Select claims that this changes.');
     const change = { operation, operator, reason, force, ...(result !== undefined && { result }) };
     const common = { at: isoNow(clock), operator, what: operation, reason, asked: claims.length };
     const { id } = jobs.start(

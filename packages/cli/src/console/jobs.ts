@@ -67,7 +67,7 @@ export class Jobs {
     run: (job: JobRun) => Promise<JobEnd>,
     total?: number,
   ): { readonly id: string; readonly ended: Promise<void> } {
-    if (this.#isStopping) throw new ApiError(503, 'stopping', 'The console is stopping.');
+    if (this.#isStopping) throw new ApiError(503, 'stopping', 'The console is stopping. Start it again.');
     if (this.running().length >= MOST_RUNNING) {
       throw new ApiError(
         409,

@@ -23,7 +23,7 @@ const LONGEST_BODY = 1_048_576;
 
 /** Reads a JSON object from a request. Throws an `ApiError` for other bodies and for more than 1 MB. */
 export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  const tooLong = new ApiError(413, 'too-long', 'The request body is larger than 1 MB.');
+  const tooLong = new ApiError(413, 'too-long', 'The request body is larger than 1 MB. Select fewer claims.');
   if (Number(request.headers['content-length'] ?? 0) > LONGEST_BODY) throw tooLong;
   const chunks: Buffer[] = [];
   let length = 0;
@@ -41,10 +41,10 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw badRequest('The request body is not JSON.');
+    throw badRequest('The request body is not JSON. Send a JSON object.');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Readonly<Record<string, unknown>>;
   }
-  throw badRequest('The request body is not a JSON object.');
+  throw badRequest('The request body is JSON, but not an object. Send an object.');
 }

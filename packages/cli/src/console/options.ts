@@ -102,7 +102,7 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   estimateRows: aFunction(),
   queueMetrics: aFunction(),
   region: aString(),
-  actions: objectWith('begin', 'end', 'recent', 'eventsOf'),
+  actions: objectWith('begin', 'end', 'recent', 'eventsOf', 'isFirst'),
   keepsNothing: aBoolean(),
   readLog: aFunction(),
   onAction: aFunction(),

@@ -61,7 +61,8 @@ export class Redrives {
       const { id } = jobs.start('plan', async (job) => {
         try {
           const result = await this.#redrive(plan, { operator, reason: 'planned only', dryRun: true }, job);
-          if (result.ended === 'failed') throw result.error ?? new Error('The queue could not be read');
+          if (result.ended === 'failed')
+            throw result.error ?? new Error('The queue could not be read: try again');
           const { moved, released, deleted } = result;
           const kept = plans.keep({ ...plan, asked: moved + deleted });
           const { notFound, notSeen } = result;
@@ -83,7 +84,12 @@ export class Redrives {
     const { clock, jobs, actions, plans } = this.#ports;
     const { plan: planId, reason } = input as unknown as ChangesRequest;
     const plan = plans.get(planId);
-    if (plan.asked === 0) throw new ApiError(409, 'nothing-to-do', 'No message would be moved.');
+    if (plan.asked === 0)
+      throw new ApiError(
+        409,
+        'nothing-to-do',
+        'No message would be moved. Select messages whose claims may run.',
+      );
     const { asked } = plan;
     const common = { at: isoNow(clock), operator, what: 'redrive' as const, reason, asked };
     const { id } = jobs.start(

@@ -120,7 +120,11 @@ export function requestNameOf(method: string | undefined, pathname: string): Req
 
 /** Returns the error for a request that no route answers. */
 export function noApi(): ApiError {
-  return new ApiError(404, 'no-api', 'There is no such API.');
+  return new ApiError(
+    404,
+    'no-api',
+    'There is no such API. If the console was updated, load the page again.',
+  );
 }
 
 /** Signs a page in with the token of the address. */
@@ -234,11 +238,20 @@ async function download({ input, signal }: ApiRequest, { store, clock }: Console
 
 function job({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {
   const found = jobs.find(String(input['id']));
-  if (found === undefined) throw new ApiError(404, 'no-job', 'There is no such job.');
+  if (found === undefined)
+    throw new ApiError(
+      404,
+      'no-job',
+      'There is no such job. The console forgets jobs when it restarts: look at the claims.',
+    );
   return found;
 }
 
 function stopJob({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {
   if (jobs.stop(String(input['job']))) return {};
-  throw new ApiError(404, 'no-job', 'There is no running job with this id.');
+  throw new ApiError(
+    404,
+    'no-job',
+    'There is no running job with this id. It has ended: look at its result.',
+  );
 }

@@ -52,7 +52,11 @@ export function assertOwnPost(headers: IncomingHttpHeaders): void {
 /** Throws for a body that a form could send. */
 export function assertJson({ 'content-type': type = '' }: IncomingHttpHeaders): void {
   if (/^application\/json\s*(;|$)/i.test(type)) return;
-  throw new ApiError(403, 'not-json', 'Send `Content-Type: application/json`.');
+  throw new ApiError(
+    403,
+    'not-json',
+    'The request is not declared as JSON. Send `Content-Type: application/json`.',
+  );
 }
 
 /** Returns the error for a request of another page. */

@@ -178,7 +178,13 @@ describe('generate-event', () => {
       'standard input:1 has no key attribute pk',
     ],
     ['no lines', ['sqs', '--bodies', '-'], '\n', 1, 'standard input has no lines'],
-    ['no file', ['sqs', '--bodies', 'no-such.jsonl'], '', 1, 'There is no file no-such.jsonl'],
+    [
+      'no file',
+      ['sqs', '--bodies', 'no-such.jsonl'],
+      '',
+      1,
+      'There is no file no-such.jsonl: check the path',
+    ],
     ['no bodies', ['sqs'], '', 2, '--bodies FILE, or --body TEXT'],
     ['two groups', ['sqs', '--body', 'a', '--group-id', 'a', '--group-key', 'b'], '', 2, 'not both'],
   ])('is refused with %s', async (_what, args, input, status, message) => {

@@ -110,7 +110,7 @@ describe('batchlatch invoke', () => {
       'The template has no function Nobody that runs here; it has Echo, Fails, Hangs, Typed, Broken.',
     ],
     [[], 1, 'Say which function: Echo, Fails, Hangs, Typed, Broken.'],
-    [['Echo', '-e', 'nothing.json'], 2, 'The file nothing.json of --event does not exist.'],
+    [['Echo', '-e', 'nothing.json'], 2, 'The file nothing.json of --event does not exist: check the path.'],
     [['Echo', '-e', 'bad.json'], 2, 'bad.json is not JSON:'],
     [['Echo', '-n', 'bad.json'], 2, 'bad.json of --env-vars cannot be read:'],
     [['Echo', '--parameter-overrides', 'Stage'], 2, 'Give Name=value.'],

@@ -123,7 +123,7 @@ describe('mcp', () => {
     }
     expect(await call('show_claim', { key: 'show#none' })).toEqual({ claims: [] });
     expect(await call('show_claim', { key: 'a', recordId: 'b' })).toBe(
-      'Error: Expected one of key, hash and recordId.',
+      'Error: Expected one of key, hash and recordId: got none or several.',
     );
   });
 
@@ -268,7 +268,7 @@ describe('mcp', () => {
     it('redrives what an error selects, after showing what it would do', async () => {
       const reason = 'fixed';
       expect(await session.call('redrive_dead_letters', { reason })).toBe(
-        'Error: Expected one of messageIds, an error (errorName, errorCode) and all.',
+        'Error: Expected one of messageIds, an error (errorName, errorCode) and all: got none or several.',
       );
       expect(await session.call('redrive_dead_letters', { all: true })).toMatch(/reason/);
       const given = { errorName: 'PermanentError', reason };

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { asyncProperty, assert, array, integer, string } from 'fast-check';
-import { type Line, readLines } from '../../src/cli/lines/read-lines.ts';
+import { readLines } from '../../src/cli/lines/read-lines.ts';
+import type { Line } from '../../src/sending/line-body.ts';
 
 async function linesOf(chunks: Iterable<string | Uint8Array>, maxBytes = 1_000): Promise<Line[]> {
   const all: Line[] = [];

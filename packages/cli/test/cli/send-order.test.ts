@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { systemClock } from '../../src/tool-base/clock.ts';
 import { openLines } from '../../src/cli/lines/open-lines.ts';
-import { outgoing } from '../../src/cli/send/outgoing.ts';
+import { outgoing } from '../../src/sending/outgoing.ts';
 import { sendLines } from '../../src/cli/send/send-lines.ts';
 
 it('Messages of a group keep their order where a rate holds back more of them than come later', async () => {

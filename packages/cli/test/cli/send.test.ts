@@ -64,8 +64,8 @@ describe('send', () => {
     expect(out).toMatch(/^2 messages were sent to .*, 3 lines not\.\n$/);
     expect(err.split('\n')).toEqual([
       'standard input:2 is not JSON; lines that are plain texts need --text',
-      'standard input:4 is an empty text',
-      'standard input:5 has a character that SQS does not take',
+      'standard input:4 is an empty text, which SQS refuses: leave it out',
+      'standard input:5 has a control character, which SQS refuses: remove it',
       '',
     ]);
     expect(await taken(queue)).toEqual(['{"id":1}', '{"id":2}']);

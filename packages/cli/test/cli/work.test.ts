@@ -92,7 +92,7 @@ describe('batchlatch work', () => {
   });
 
   it.each([
-    ['not-there.mjs', undefined, /^Error: There is no file .*not-there\.mjs\.\n$/],
+    ['not-there.mjs', undefined, /^Error: There is no file .*not-there\.mjs: check the path\.\n$/],
     ['broken.mjs', "throw new Error('No table');", /broken\.mjs cannot be loaded: No table\n$/],
     [
       'other.mjs',
@@ -102,7 +102,7 @@ describe('batchlatch work', () => {
     [
       'value.mjs',
       'export const handler = {};',
-      /`handler` of .*value\.mjs is not a function \(object\)\.\n$/,
+      /`handler` of .*value\.mjs is not a function \(object\): name another with --handler-export\.\n$/,
     ],
   ])('says what is in the way of the handler: %s', async (name, source, message) => {
     const file = source === undefined ? path.join(folder, name) : await moduleOf(name, source);

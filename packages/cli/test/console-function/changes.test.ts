@@ -3,14 +3,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ActionJson, ClaimDetailJson, PeekJson, PlanJson, StartedJson } from '../../src/console/api.ts';
+import type {
+  ActionJson,
+  ClaimDetailJson,
+  ClaimsJson,
+  PeekJson,
+  PlanJson,
+  Session,
+  StartedJson,
+} from '../../src/console/api.ts';
 import { INPUTS, type RequestName } from '../../src/console/inputs.ts';
 import type { RedrivePlanJson } from '../../src/console/redrive-api.ts';
 import { isChange } from '../../src/console/routes.ts';
+import type { SendPlanJson } from '../../src/console/send/send-api.ts';
+import type { LogSearch } from '../../src/console/waterfall/read-waterfall.ts';
 import type { ConsoleConfig } from '../../src/console-function/config.ts';
 import { assumeRole } from '../../src/console-function/assume-role.ts';
 import type { ConsolePorts } from '../../src/console-function/console-ports.ts';
 import type { FunctionResponse } from '../../src/console-function/function-event.ts';
+import { keyHash } from 'batchlatch/operations';
 import { CarriedPlans } from '../../src/console/carried-plans.ts';
 import { CHANGES, READS } from '../../../../test/support/console-permissions.ts';
 import { type QueuesOfTest, startQueues } from '../../../../test/support/console-server.ts';
@@ -255,6 +266,46 @@ describe('a console for a team', () => {
     expect(body.split('\r\n')[1]).toMatch(/^orders#forgotten,/);
   });
 
+  it('shows the attempt of a claim from the log, where it may read one', async () => {
+    await of.park('orders#logged');
+    const searches: LogSearch[] = [];
+    const readLog: ConsolePorts['readLog'] = async (search) => {
+      searches.push(search);
+      return [];
+    };
+    const event = functionUrlEvent('/api/waterfall?key=orders%23logged', { userArn: BOB });
+    expect(json(await of.handler()(event))).toMatchObject({ source: 'claim' });
+    expect(searches).toEqual([]);
+    expect(json(await of.handler({ ports: { readLog } })(event))).toMatchObject({ source: 'claim' });
+    expect(searches).toMatchObject([{ text: keyHash('orders#logged') }]);
+  });
+
+  it('finds the claim of an order id by the namespaces that it knows, without a scan', async () => {
+    await of.park('refunds#v1:r-77');
+    const { clients } = of.ports;
+    const scans: unknown[] = [];
+    const handler = of.handler({
+      config: { namespaces: ['orders', 'refunds'] },
+      ports: {
+        clients: (credentials) => {
+          const opened = clients(credentials);
+          opened.dynamodb.middlewareStack.add(
+            (next, { commandName }) =>
+              (given) => {
+                if (commandName === 'ScanCommand') scans.push(given.input);
+                return next(given);
+              },
+            { step: 'initialize' },
+          );
+          return opened;
+        },
+      },
+    });
+    const found = json(await handler(functionUrlEvent('/api/claims?by=any&q=r-77', { userArn: BOB })));
+    expect(found as ClaimsJson).toMatchObject({ isExact: true, claims: [{ key: 'refunds#v1:r-77' }] });
+    expect(scans).toEqual([]);
+  });
+
   it.each(['/api/sign-in', '/api/read', '/api/jobs/stop', '/api/nothing'])('has no %s', async (path) => {
     const body = path === '/api/jobs/stop' ? { job: 'x' } : path === '/api/sign-in' ? { token: 'x' } : {};
     expect((await ask(ANN, path, body)).statusCode).toBe(404);
@@ -314,6 +365,12 @@ describe('the queues of a console for a team', () => {
     return handler(functionUrlEvent(path, { userArn, ...(body !== undefined && { body }) }));
   }
 
+  async function bodiesIn(name: string): Promise<readonly (string | undefined)[]> {
+    const { url } = service.queues.find((queue) => queue.name === name) ?? {};
+    const { Messages = [] } = await service.sqs.receiveMessage({ QueueUrl: url, MaxNumberOfMessages: 10 });
+    return Messages.map(({ Body }) => Body);
+  }
+
   it('are read by everybody, and redriven by the role operate, which the history of the claim says', async () => {
     const key = 'orders#redriven';
     await of.park(key);
@@ -340,6 +397,39 @@ describe('the queues of a console for a team', () => {
       { kind: 'changed', operation: 'release', operator, reason: REASON },
       { kind: 'redriven', operator, reason: REASON },
     ]);
+  });
+
+  it('get no message where sending was not allowed', async () => {
+    expect((json(await ask(ANN, '/api/session')) as Session).canSend).toBe(false);
+    const answer = await ask(ANN, '/api/send/plan', { queue: 'orders', body: '{"orderId":"1"}' });
+    expect([answer.statusCode, json(answer)]).toMatchObject([403, { error: { code: 'no-sending' } }]);
+    expect(await bodiesIn('orders')).not.toContain('{"orderId":"1"}');
+  });
+
+  it('get a message of the role operate where sending was allowed, once for each plan', async () => {
+    const allowed = { allowSending: true };
+    const body = '{"orderId":"sent-1"}';
+    expect((json(await ask(ANN, '/api/session', undefined, allowed)) as Session).canSend).toBe(true);
+    expect((json(await ask(BOB, '/api/session', undefined, allowed)) as Session).canSend).toBe(false);
+    const { plan } = json(
+      await ask(BOB, '/api/send/plan', { queue: 'orders', body }, allowed),
+    ) as SendPlanJson;
+    const sending = { plan, reason: REASON };
+    const answers = [
+      await ask(BOB, '/api/send', sending, allowed),
+      await ask(ANN, '/api/send', sending, allowed),
+      await ask(ANN, '/api/send', sending, allowed),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([403, 200, 409]);
+    expect((await bodiesIn('orders')).filter((sent) => sent === body)).toHaveLength(1);
+    const { actions } = json(await ask(BOB, '/api/actions')) as { actions: ActionJson[] };
+    expect(actions[0]).toMatchObject({
+      what: 'send',
+      operator: 'ann (123456789012 OnCall)',
+      reason: REASON,
+      done: 1,
+      ended: 'whole',
+    });
   });
 
   it('redrive nothing if the action cannot be recorded', async () => {
@@ -408,6 +498,8 @@ describe('credentials for a change', () => {
 
   it('are refused with the code of STS', async () => {
     answer = [403, '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>'];
-    await expect(assume('ann')).rejects.toThrow('STS refuses with 403: AccessDenied');
+    await expect(assume('ann')).rejects.toThrow(
+      /^STS refuses the role arn:\S+ with 403 \(AccessDenied\): check its trust policy$/,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ActionJson, Session } from '../../src/console/api.ts';
 import type { SendPlanJson, SentJson } from '../../src/console/send/send-api.ts';
-import { messageSender } from '../../src/cli/send/message-sender.ts';
+import { messageSender } from '../../src/sending/message-sender.ts';
 import type { MessageSender } from '../../src/console/send/message-sender.ts';
 import { makeClaim } from '../../../../test/support/console-claims.ts';
 import { posting } from '../../../../test/support/console-browser.ts';

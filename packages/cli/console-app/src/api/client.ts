@@ -74,7 +74,7 @@ export async function open(path: string, init: AskInit): Promise<Response> {
 }
 
 async function refusal(response: Response): Promise<ApiError> {
-  const fallback = `The console answered ${response.status}.`;
+  const fallback = `The console answered ${response.status}. Load the page again; its log says more.`;
   try {
     const { error } = (await response.json()) as { error?: { code?: string; message?: string } };
     return new ApiError(response.status, error?.code ?? 'UNKNOWN', error?.message ?? fallback);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { payloadHash } from 'batchlatch/core';
 import { type KeyOfMessage, processorKey, type ProcessorKeyOptions } from 'batchlatch/operations';
 import { UsageError } from '../cli-error.ts';
-import { textAt } from '../lines/line-body.ts';
+import { textAt } from '../../sending/line-body.ts';
 
 /** The options that say how a processor derives its keys. */
 export interface KeyOptions {

@@ -144,7 +144,10 @@ async function changeAll(
   for (let start = 0; start < wanted.length; start += AT_ONCE) {
     const some = wanted.slice(start, start + AT_ONCE);
     const outcomes: readonly OperateOutcome[] = signal.aborted
-      ? some.map(() => ({ status: 'error', error: new Error('stopped before it was sent') }))
+      ? some.map(() => ({
+          status: 'error',
+          error: new Error('stopped before it was sent: run the command again'),
+        }))
       : await operateOnClaims(store, some, change);
     changes.push(
       ...some.map((claim, index) => ({
@@ -152,7 +155,7 @@ async function changeAll(
         claim,
         outcome: outcomes[index] ?? {
           status: 'error' as const,
-          error: new Error('the store gave no answer'),
+          error: new Error('the store gave no answer: look at the claim, then try again'),
         },
       })),
     );

@@ -32,7 +32,8 @@ const PERIOD_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 export const statsCommand: Run<StatsOptions> = (context, options) =>
   withClaims(context, options, async (claims) => {
     if (options.by === 'error') {
-      if (options.watch !== undefined) throw new UsageError('--watch does not go with --by error.');
+      if (options.watch !== undefined)
+        throw new UsageError('--watch does not go with --by error: leave one of them out.');
       await showByError(claims, options, context);
       return 0;
     }

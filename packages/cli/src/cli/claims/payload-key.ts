@@ -23,7 +23,8 @@ export async function keysOfPayload(
     sentBy: 'unknown',
     claims: [],
   });
-  if (key === undefined) throw new CliError(`${name} has no key: its body has not what the key is made of.`);
+  if (key === undefined)
+    throw new CliError(`${name} has no key: its body lacks the fields of --key-field or --key-hash.`);
   return [key];
 }
 

@@ -9,7 +9,7 @@ import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
-import { messageSender } from '../send/message-sender.ts';
+import { messageSender } from '../../sending/message-sender.ts';
 import { versionOfPackage } from '../version.ts';
 import { openInBrowser } from './open-in-browser.ts';
 

@@ -1,4 +1,4 @@
-import { askCloudWatch, type CloudWatchPlace } from '../logs/ask-cloudwatch.ts';
+import { askCloudWatch, type CloudWatchPlace } from '../../cloudwatch/ask-cloudwatch.ts';
 import type { Clock } from '../../tool-base/clock.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import type { QueueMetrics } from '../../console/queue-reader.ts';

@@ -56,7 +56,9 @@ export async function stackOf(
 /** Returns an error for a file that cannot be read. For ENOENT, Node's message would repeat the name. */
 export function unreadable(what: string, error: NodeJS.ErrnoException): UsageError {
   return new UsageError(
-    error.code === 'ENOENT' ? `${what} does not exist.` : `${what} cannot be read: ${error.message}`,
+    error.code === 'ENOENT'
+      ? `${what} does not exist: check the path.`
+      : `${what} cannot be read: ${error.message}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import { isBad, type LineBody, lineBody } from '../lines/line-body.ts';
+import { isBad, type LineBody, lineBody } from '../../sending/line-body.ts';
 import { openLines } from '../lines/open-lines.ts';
 import { readLines } from '../lines/read-lines.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
@@ -41,7 +41,7 @@ export async function collectBodies(context: Context, options: BodyOptions): Pro
       bodies.push({ ...read, place });
     }
   }
-  if (bodies.length === 0) throw new CliError(`${source.name} has no lines.`);
+  if (bodies.length === 0) throw new CliError(`${source.name} has no lines: give one body in each.`);
   return bodies;
 }
 

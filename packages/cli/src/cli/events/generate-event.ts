@@ -12,7 +12,7 @@ import {
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
-import { textAt } from '../lines/line-body.ts';
+import { textAt } from '../../sending/line-body.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { type BodyOptions, collectBodies, type PlacedBody } from './collect-bodies.ts';
 import { type PlaceOptions, relocated } from './relocate.ts';

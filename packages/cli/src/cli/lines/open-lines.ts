@@ -18,7 +18,7 @@ export async function openLines(file: string, { stdin }: Pick<ProcessIo, 'stdin'
   try {
     handle = await open(file); // not createReadStream(file): it would emit its error before anyone listens
     const found = await handle.stat();
-    if (found.isDirectory()) throw new CliError(`${file} is a folder and not a file.`);
+    if (found.isDirectory()) throw new CliError(`${file} is a folder: name a file.`);
     // A pipe, such as the shell's <(…), has no size.
     const size = found.isFile() ? found.size : undefined;
     return { name: file, size, chunks: handle.createReadStream() as AsyncIterable<Uint8Array> };
@@ -30,7 +30,8 @@ export async function openLines(file: string, { stdin }: Pick<ProcessIo, 'stdin'
 
 function unreadable(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new CliError(`There is no file ${file}.`);
-  if (code === 'EACCES') return new CliError(`The file ${file} may not be read.`);
+  if (code === 'ENOENT') return new CliError(`There is no file ${file}: check the path.`);
+  if (code === 'EACCES')
+    return new CliError(`This user may not read the file ${file}: change its permissions.`);
   return error;
 }

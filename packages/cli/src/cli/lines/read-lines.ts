@@ -1,13 +1,5 @@
 import { Buffer } from 'node:buffer';
-
-/** A line that is not empty, or the problem with it. */
-export interface Line {
-  /** Counted from 1, with empty lines. */
-  readonly number: number;
-  /** Empty if there is a problem. */
-  readonly text: string;
-  readonly problem?: string;
-}
+import type { Line } from '../../sending/line-body.ts';
 
 /** The lines that one chunk completed, and the position after it. */
 export interface Lines {

@@ -82,7 +82,9 @@ function addRedrive({ add, letters }: Toolbox, operator: string): void {
     async answer({ messageIds, errorName, errorCode, all, reason, dryRun }, signal) {
       const isByError = errorName !== undefined || errorCode !== undefined;
       if ([messageIds !== undefined, isByError, all === true].filter(Boolean).length !== 1) {
-        throw new CliError('Expected one of messageIds, an error (errorName, errorCode) and all.');
+        throw new CliError(
+          'Expected one of messageIds, an error (errorName, errorCode) and all: got none or several.',
+        );
       }
       const result = await redriveDeadLetters(letters.sqs, {
         ...letters.common,

@@ -72,7 +72,7 @@ function addFind({ add, claims, context }: Toolbox): void {
       const keys = name === undefined ? [] : [name];
       const named = { ...(hash !== undefined && { hash }), ...(recordId !== undefined && { recordId }) };
       if (keys.length + Object.keys(named).length !== 1) {
-        throw new CliError('Expected one of key, hash and recordId.');
+        throw new CliError('Expected one of key, hash and recordId: got none or several.');
       }
       const found = await findNamed(claims.store, keys, named, { ...context, signal });
       return { claims: found.claims.map((claim) => claimJson(claim, context.now())) };

@@ -1,6 +1,6 @@
 import type { PutEventsCommandInput, PutEventsCommandOutput } from '@aws-sdk/client-eventbridge';
 import type { OutgoingEvent } from './outgoing-event.ts';
-import type { Sender } from './send-batch.ts';
+import type { Sender } from '../../sending/send-batch.ts';
 
 /** The bus that events go to. */
 export interface BusDestination {

@@ -5,7 +5,7 @@ import type { LineSource } from '../lines/open-lines.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
 import type { ExitStatus } from '../process-io.ts';
-import type { Sendable } from './outgoing.ts';
+import type { Sendable } from '../../sending/outgoing.ts';
 import { type SendLinesOptions, sendLines, type Tally } from './send-lines.ts';
 import { withSendProgress } from './send-progress.ts';
 

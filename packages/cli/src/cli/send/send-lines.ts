@@ -1,12 +1,12 @@
 import { type Clock, wait } from '../../tool-base/clock.ts';
 import { TokenBucket } from './token-bucket.ts';
-import { type BadLine, isBad } from '../lines/line-body.ts';
+import { type BadLine, isBad, type Line } from '../../sending/line-body.ts';
 import type { LineSource } from '../lines/open-lines.ts';
-import { type Line, readLines } from '../lines/read-lines.ts';
+import { readLines } from '../lines/read-lines.ts';
 import { untilStopped } from '../lines/until-stopped.ts';
 import { Lanes } from './lanes.ts';
-import { MOST_BYTES, type Sendable } from './outgoing.ts';
-import type { SentBatch } from './send-batch.ts';
+import { MOST_BYTES, type Sendable } from '../../sending/outgoing.ts';
+import type { SentBatch } from '../../sending/send-batch.ts';
 
 /** The options of `sendLines`. */
 export interface SendLinesOptions<Message extends Sendable> {

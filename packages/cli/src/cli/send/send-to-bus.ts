@@ -12,7 +12,7 @@ import {
   type OutgoingEvent,
   outgoingEvent,
 } from './outgoing-event.ts';
-import { sendBatch } from './send-batch.ts';
+import { sendBatch } from '../../sending/send-batch.ts';
 import { type Destination, sendFile, type SendingOptions } from './send-file.ts';
 
 export interface SendToBusOptions extends ConnectionOptions, EventOptions, SendingOptions {

@@ -4,9 +4,9 @@ import { type QueueOptions, withQueue } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
 import type { LineSource } from '../lines/open-lines.ts';
 import type { ExitStatus } from '../process-io.ts';
-import { type MessageOptions, type Outgoing, outgoing } from './outgoing.ts';
-import { queueSender } from './queue-sender.ts';
-import { sendBatch } from './send-batch.ts';
+import { type MessageOptions, type Outgoing, outgoing } from '../../sending/outgoing.ts';
+import { queueSender } from '../../sending/queue-sender.ts';
+import { sendBatch } from '../../sending/send-batch.ts';
 import { type Destination, sendFile, type SendingOptions } from './send-file.ts';
 
 export interface SendToQueueOptions extends QueueOptions, MessageOptions, SendingOptions {

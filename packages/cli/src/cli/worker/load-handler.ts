@@ -15,7 +15,9 @@ export async function loadHandler(file: string, name: string): Promise<SqsHandle
   const handler = memberOf(exported, name) ?? memberOf(exported['default'], name);
   if (typeof handler === 'function') return handler as SqsHandler;
   if (handler !== undefined)
-    throw new CliError(`\`${name}\` of ${file} is not a function (${typeof handler}).`);
+    throw new CliError(
+      `\`${name}\` of ${file} is not a function (${typeof handler}): name another with --handler-export.`,
+    );
   throw new CliError(
     `${file} has no export \`${name}\`: name another with --handler-export. It has ${listed(exported)}.`,
   );
@@ -24,7 +26,7 @@ export async function loadHandler(file: string, name: string): Promise<SqsHandle
 type Exports = Readonly<Record<string, unknown>>;
 
 async function load(absolute: string, file: string): Promise<Exports> {
-  if (!existsSync(absolute)) throw new CliError(`There is no file ${file}.`);
+  if (!existsSync(absolute)) throw new CliError(`There is no file ${file}: check the path.`);
   try {
     if (TYPESCRIPT.test(absolute)) await registerTsx();
     return (await import(pathToFileURL(absolute).href)) as Exports;

@@ -134,7 +134,10 @@ function explained(error: unknown, queueUrl: string): unknown {
   }
   if (name === 'NetworkingError' || name === 'TimeoutError') {
     const { message } = error as Error;
-    return new CliError(`${new URL(queueUrl).origin} does not answer: ${message}`, { cause: error });
+    return new CliError(
+      `${new URL(queueUrl).origin} does not answer: ${message}. Check --queue-url and the network.`,
+      { cause: error },
+    );
   }
   if (isMisconfigured(error)) return new UsageError((error as Error).message, { cause: error });
   return error;

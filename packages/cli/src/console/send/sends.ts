@@ -79,6 +79,9 @@ export class Sends {
     const { message, release } = plans.get(plan);
     plans.drop(plan);
     const { sender } = this.#open(message.queueUrl);
+    if (!(await actions.isFirst(plan))) {
+      throw new ApiError(409, 'no-plan', 'This plan was already carried out. Plan again to send one more.');
+    }
     const started: ActionJson = {
       at: new Date(clock.now()).toISOString(),
       operator,
@@ -122,10 +125,18 @@ export class Sends {
   #open(queue: string): { readonly sender: MessageSender; readonly queueUrl: string } {
     const { sender, queues } = this.#ports;
     const known = queues.find(({ url, name }) => url === queue || name === queue);
-    if (known === undefined || sender === undefined) {
+    if (sender === undefined) {
+      throw new ApiError(
+        403,
+        'no-sending',
+        'This console sends no messages. Set `allowSending` of ClaimsConsole.',
+      );
+    }
+    if (known === undefined) {
       throw new ApiError(404, 'no-queue', 'The console was not started with this queue. Add --queue.');
     }
-    if (known.isDeadLetter) throw badRequest('Messages are not sent to a dead-letter queue.');
+    if (known.isDeadLetter)
+      throw badRequest('Messages are not sent to a dead-letter queue. Choose its source queue.');
     return { sender, queueUrl: known.url };
   }
 }

@@ -173,7 +173,8 @@ export function batchLimits({
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > most) {
     throw new RangeError(`Expected \`batchSize\` to be an integer from 1 to ${most}, got \`${batchSize}\``);
   }
-  if (isFifo && windowMs > 0) throw new RangeError('A FIFO queue has no batching window');
+  if (isFifo && windowMs > 0)
+    throw new RangeError('A FIFO queue has no batching window: leave out `MaximumBatchingWindowInSeconds`');
   return { batchSize, windowMs };
 }
 

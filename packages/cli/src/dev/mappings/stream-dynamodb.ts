@@ -45,7 +45,7 @@ async function emulatedStream(
 ): Promise<string> {
   const { Streams: streams } = await call('ListStreams', { TableName: table });
   const [first] = streams as readonly { readonly StreamArn: string }[];
-  if (first === undefined) throw new Error(`The table ${table} has no stream`);
+  if (first === undefined) throw new Error(`The table ${table} has no stream: set its StreamSpecification`);
   return first.StreamArn;
 }
 

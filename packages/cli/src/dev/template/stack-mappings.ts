@@ -39,7 +39,11 @@ function stackMapping(reading: Reading, mapping: TemplateMapping): SqsTrigger | 
   }
   const table = reading.model.tables.find(({ id }) => id === sourceId);
   if (table !== undefined && valueOf(reading, table, table.streamView) === undefined) {
-    throw templateError(reading, mapping.line, `${name} reads ${table.name}, which has no stream`);
+    throw templateError(
+      reading,
+      mapping.line,
+      `${name} reads ${table.name}, which has no stream: set its \`StreamSpecification\``,
+    );
   }
   return streamTrigger(reading, mapping, kind, sourceId);
 }

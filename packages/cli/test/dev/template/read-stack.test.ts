@@ -525,7 +525,7 @@ describe('What cannot be used is an error with file and line:', () => {
         'Events: { E: { Type: DynamoDB, Properties: { Stream: !GetAtt T.StreamArn, StartingPosition: LATEST } } }',
         '  T: { Type: AWS::DynamoDB::Table }',
       ),
-      'Fn, event E reads T, which has no stream',
+      'Fn, event E reads T, which has no stream: set its `StreamSpecification`',
     ],
   ])('%s', (_name, text, message) => {
     expect(() => read(text)).toThrow(message);

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { cloudWatchLog } from '../../src/cli/logs/cloudwatch-log.ts';
+import { cloudWatchLog } from '../../src/cloudwatch/cloudwatch-log.ts';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 
 const SEARCH = { text: '1f0c6a7b2d3e4f50', functionName: 'OrdersFunction', from: 1_000.4, until: 2_000.2 };

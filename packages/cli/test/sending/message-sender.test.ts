@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { messageSender } from '../../src/cli/send/message-sender.ts';
-import type { SendingSqs } from '../../src/cli/send/queue-sender.ts';
+import { messageSender } from '../../src/sending/message-sender.ts';
+import type { SendingSqs } from '../../src/sending/queue-sender.ts';
 
 const URL_OF = (name: string): string => `http://127.0.0.1:9324/000000000000/${name}`;
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { SendMessageBatchCommandInput, SendMessageBatchCommandOutput } from '@aws-sdk/client-sqs';
 import { manualClock } from 'batchlatch/testing';
 import { busSender } from '../../src/cli/send/bus-sender.ts';
-import { type Outgoing, outgoing } from '../../src/cli/send/outgoing.ts';
+import { type Outgoing, outgoing } from '../../src/sending/outgoing.ts';
 import type { OutgoingEvent } from '../../src/cli/send/outgoing-event.ts';
-import { queueSender } from '../../src/cli/send/queue-sender.ts';
-import { sendBatch, type SentBatch } from '../../src/cli/send/send-batch.ts';
+import { queueSender } from '../../src/sending/queue-sender.ts';
+import { sendBatch, type SentBatch } from '../../src/sending/send-batch.ts';
 import { sendLines } from '../../src/cli/send/send-lines.ts';
 
 /** What SQS answers to a request, or throws: faults that no emulator makes. */

@@ -1,8 +1,4 @@
-import type { ReadLog } from '../../console/waterfall/read-waterfall.ts';
-import type { ConnectionOptions } from '../arguments/common-options.ts';
-import { CliError } from '../cli-error.ts';
-import { awsSettings } from '../connect/aws-settings.ts';
-import type { Context } from '../context.ts';
+import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
 import { askCloudWatch, type CloudWatchPlace } from './ask-cloudwatch.ts';
 
 /** The pages of one search: most of a log does not match, and each page reads a part of it. */
@@ -40,23 +36,9 @@ export function cloudWatchLog(place: CloudWatchPlace, logGroup: string | undefin
   };
 }
 
-/** Returns CloudWatch Logs of this region with the credentials of the options. */
-export async function logsPlace(
-  context: Context,
-  options: ConnectionOptions,
-  region: string,
-): Promise<CloudWatchPlace> {
-  const { endpoint, ...settings } = awsSettings('CLOUDWATCH_LOGS', options, context);
-  const { DynamoDB } = await import('@aws-sdk/client-dynamodb');
-  const { config } = new DynamoDB({ ...settings, region });
-  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const url = new URL(endpoint ?? `https://logs.${region}.${domain}`);
-  return { url, region, credentials: config.credentials };
-}
-
 function groupOf(functionName: string | undefined): string {
   if (functionName !== undefined && /^[\w-]{1,64}$/.test(functionName)) return `/aws/lambda/${functionName}`;
-  throw new CliError('The claim does not name its function: name its log group with --log-group.');
+  throw new Error('The claim does not name its function: name its log group with --log-group.');
 }
 
 function messagesIn(events: unknown): string[] {

@@ -1,6 +1,5 @@
-import type { MessageSender, MessageToSend } from '../../console/send/message-sender.ts';
-import { CliError } from '../cli-error.ts';
-import { isBad } from '../lines/line-body.ts';
+import type { MessageSender, MessageToSend } from '../console/send/message-sender.ts';
+import { isBad } from './line-body.ts';
 import { type Outgoing, outgoing } from './outgoing.ts';
 import { type QueueDestination, queueSender } from './queue-sender.ts';
 import { sendBatch } from './send-batch.ts';
@@ -17,14 +16,14 @@ export function messageSender(
     },
     async send(message) {
       const ready = outgoingOf(message);
-      if (isBad(ready)) throw new CliError(`The message ${ready.problem}.`);
+      if (isBad(ready)) throw new Error(`The message ${ready.problem}.`);
       const { queueUrl } = message;
       const sender = queueSender({ sqs, queueUrl, delaySeconds: undefined }, sleep);
       const { sent, refused, repeated, fatal } = await sendBatch([ready], sender);
       if (fatal !== undefined) throw fatal;
       if (sent === 0) {
         const [{ code, reason } = { code: 'unknown', reason: '' }] = refused;
-        throw new CliError(`SQS refused the message: ${code} ${reason}`.trim());
+        throw new Error(`SQS refused the message: ${code} ${reason}`.trim());
       }
       return { mayBeTwice: repeated > 0 && !isFifo(queueUrl) };
     },

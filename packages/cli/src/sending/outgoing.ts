@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { type BadLine, isBad, lineBody, textAt } from '../lines/line-body.ts';
-import type { Line } from '../lines/read-lines.ts';
+import { type BadLine, isBad, type Line, lineBody, textAt } from './line-body.ts';
 
 /** SQS's limit for a message, and for all messages of one request. */
 export const MOST_BYTES = 1_048_576;
@@ -39,9 +38,11 @@ export function outgoing(line: Line, options: MessageOptions, isFifo: boolean): 
   if (isBad(read)) return read;
   const { body, value } = read;
   const bytes = Buffer.byteLength(body);
-  if (bytes === 0) return { problem: 'is an empty text' };
-  if (bytes > MOST_BYTES) return { problem: `has more than ${MOST_BYTES.toLocaleString('en-US')} bytes` };
-  if (REFUSED_CHARACTER.test(body)) return { problem: 'has a character that SQS does not take' };
+  if (bytes === 0) return { problem: 'is an empty text, which SQS refuses: leave it out' };
+  if (bytes > MOST_BYTES)
+    return { problem: `has more than ${MOST_BYTES.toLocaleString('en-US')} bytes: put it into S3` };
+  if (REFUSED_CHARACTER.test(body))
+    return { problem: 'has a control character, which SQS refuses: remove it' };
   const group = idOf('message group id', value, options.groupId, options.groupKey);
   if (typeof group === 'object') return group;
   const dedup = idOf('deduplication id', value, options.dedupId, options.dedupKey);

@@ -1,4 +1,11 @@
-import type { Line } from './read-lines.ts';
+/** A line that is not empty, or the problem with it. */
+export interface Line {
+  /** Counted from 1, with empty lines. */
+  readonly number: number;
+  /** Empty if there is a problem. */
+  readonly text: string;
+  readonly problem?: string;
+}
 
 /** The message body of a line. */
 export interface LineBody {

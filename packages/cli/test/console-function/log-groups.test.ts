@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { logOfGroups } from '../../src/console-function/log-groups.ts';
+
+const GROUPS = ['/aws/lambda/orders', 'RefundsLogs'];
+
+describe('the log groups of a console for a team', () => {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const { logGroupName } = JSON.parse(body) as { logGroupName: string };
+    asked.push(logGroupName);
+    response.end(JSON.stringify({ events: [{ message: `of ${logGroupName}` }] }));
+  });
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function linesOf(functionName: string | undefined): Promise<readonly string[]> {
+    asked.length = 0;
+    const place = {
+      url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      region: 'eu-west-1',
+      credentials: async () => ({ accessKeyId: 'A', secretAccessKey: 'S' }),
+    };
+    const search = { text: '7716c378c54d3f76', functionName, from: 0, until: 1 };
+    return logOfGroups(place, GROUPS)(search, new AbortController().signal);
+  }
+
+  it('are read by the name of the function', async () => {
+    expect(await linesOf('orders')).toEqual(['of /aws/lambda/orders']);
+    expect(asked).toEqual(['/aws/lambda/orders']);
+  });
+
+  it.each(['refunds', '../secrets', undefined])(
+    'are all read for the function %s, and no other',
+    async (name) => {
+      expect(await linesOf(name)).toEqual(GROUPS.map((group) => `of ${group}`));
+      expect(asked.toSorted()).toEqual(GROUPS);
+    },
+  );
+});
