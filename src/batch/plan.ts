@@ -129,6 +129,11 @@ export function recordIn({ read }: SourceEntry): BatchRecord | undefined {
   return 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
 }
 
+/** Returns the type of message that observers see. */
+export function typeOf(record: SourceEntry | PlannedRecord): string {
+  return 'route' in record && record.route !== undefined ? record.route.type : 'other';
+}
+
 /** Returns the identifier that observers see. */
 export function recordIdOf(itemIdentifier: string | undefined, index: number): string {
   return itemIdentifier ?? `record ${index}`;

@@ -20,9 +20,6 @@ import type { AllRoutes, RouteSettings } from './route-settings.ts';
 /** The version of keys with a type after it. Keys without one have `v1`. */
 const TYPED = 't1';
 
-/** The type of records without a declared one, for observers. */
-export const OTHER = 'other';
-
 interface OpenRoute {
   readonly settings: RouteSettings;
   readonly route: RecordRoute;
@@ -101,7 +98,7 @@ export class OpenRoutes {
     const own = isGathered ? (concurrency === Infinity ? undefined : new Semaphore(concurrency)) : slots;
     const fail = (thrown: unknown): void => context.watch.fail(thrown);
     return {
-      type: declared?.type ?? OTHER,
+      type: declared?.type ?? 'other',
       scope,
       handler: handler as RecordRoute['handler'],
       schema,
