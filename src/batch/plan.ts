@@ -31,7 +31,7 @@ export interface PlannedRecord {
 
 export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
 
-/** What planning learns of a record: its route and its key, or its outcome. */
+/** The route and the key of a record, or its outcome. */
 export type Routed = Partial<Pick<PlannedRecord, 'route' | 'key' | 'outcome' | 'record'>>;
 
 export interface Keying {

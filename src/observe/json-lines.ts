@@ -122,7 +122,10 @@ export function levelOf(event: BatchEvent): EventLevel {
 
 const NO_TYPE: object = {};
 
-/** Returns the log fields of an event, with keys hashed and types of message. A replacer of `JSON.stringify` would be slower. */
+/**
+ * Returns the log fields of an event, with keys hashed and types of message. A replacer of `JSON.stringify`
+ * would be slower.
+ */
 export function shown(
   { type: message, ...fields }: BatchEvent,
   invocation?: Pick<ObservedInvocation, 'typeOf'>,

@@ -1,6 +1,6 @@
 import { isObject } from '../base/is-object.ts';
 
-/** Errors of the whole target: of permissions, credentials, keys of encryption, and of what does not exist. */
+/** Errors of the whole target: permissions, credentials, encryption keys, and targets that do not exist. */
 const OF_THE_TARGET =
   /AccessDenied|Authorization|NonExistent|DoesNotExist|NotFound|Kms|KMS|Signature|ClientToken|InvalidSecurity|Expired|Credentials|ConfigurationError|CertificateError|InvalidAddress/;
 

@@ -84,7 +84,8 @@ export class OpenRoutes {
   #keyMaker({ ownKey, options }: RouteSettings, type: string): (record: BatchRecord) => string {
     const { key } = this.#context.settings;
     if (options.keysAsBefore === true && ownKey === undefined) return keyMaker(key, this.#namespace);
-    const select: KeySelector = ownKey ?? ((record) => outboxIdOf(record) ?? key(record)); // rule: type-in-key
+    const select: KeySelector = ownKey ?? ((record) => outboxIdOf(record) ?? key(record));
+    // rule: type-in-key
     const version = options.keysAsBefore === true ? undefined : `${TYPED}:${escapedType(type)}`;
     return keyMaker(select, this.#namespace, version);
   }
