@@ -163,7 +163,7 @@ async function checkCall(
   calls += 1;
   const before = target.taken.length;
   target.script((nth) => fates[nth] ?? TAKEN);
-  const all = groups.map((group, index) => placed(`c${calls}-${index}`, `t${group}`));
+  const all = groups.map((group, index) => placed(`c${calls}-${index}`, `c${calls}-t${group}`));
   const { sent, failed, unknown } = await sender().sendAll(all, { deadlineMs });
   const taken = new Set(target.taken.slice(before).map(idOf));
 
@@ -174,7 +174,9 @@ async function checkCall(
   for (const { message } of failed) expect(taken).not.toContain(message.body.orderId);
   expect(target.mostOfGroup).toBeLessThanOrEqual(1);
   for (const group of new Set(groups)) {
-    const ofGroup = all.filter(({ body }) => body.tenantId === `t${group}`).map(({ body }) => body.orderId);
+    const ofGroup = all
+      .filter(({ body }) => body.tenantId === `c${calls}-t${group}`)
+      .map(({ body }) => body.orderId);
     const arrived = target.taken
       .slice(before)
       .map(idOf)
