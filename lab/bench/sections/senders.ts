@@ -17,7 +17,7 @@ export interface SenderCell {
   readonly producers: Readonly<Partial<Record<ProducerName, ProducerFigures>>>;
 }
 
-export interface ProducerFigures {
+interface ProducerFigures {
   readonly perSecond: Spread;
   /** Processor time of the client process for a message, in microseconds. */
   readonly cpuMicros: Spread;
