@@ -51,7 +51,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   observe: ['claims', 'options', 'aws/request-watch.ts'],
   // Of an optional package.
-  opentelemetry: ['claims', 'options', 'observe/observed.ts', 'observe/observer.ts', 'aws/request-watch.ts'],
+  opentelemetry: [
+    'claims',
+    'options',
+    'messages/trace-headers.ts',
+    'observe/observed.ts',
+    'observe/observer.ts',
+    'aws/request-watch.ts',
+  ],
   // What can be put before any store.
   stores: ['claims', 'options', 'stores/rows/result-forms.ts'],
   // Deciding over rows and conditions, for stores whose database has such.

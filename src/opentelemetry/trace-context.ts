@@ -1,4 +1,5 @@
 import { context, isSpanContextValid, trace } from '@opentelemetry/api';
+import type { TraceHeaders } from '../messages/trace-headers.ts';
 
 /**
  * Returns the function for `trace` of `createSender()`: it gives the W3C trace context of the active span, so
@@ -7,7 +8,7 @@ import { context, isSpanContextValid, trace } from '@opentelemetry/api';
  * @example
  * const sender = createSender(orders, { queueUrl }, { trace: traceContext() });
  */
-export function traceContext(): () => { readonly traceparent?: string; readonly tracestate?: string } {
+export function traceContext(): () => TraceHeaders {
   return () => {
     const span = trace.getSpanContext(context.active());
     if (span === undefined || !isSpanContextValid(span)) return {};

@@ -2,30 +2,40 @@ interface CallOptions {
   abortSignal?: AbortSignal;
 }
 
-interface Attribute {
-  DataType: string;
-  StringValue: string;
-}
-
-interface FailedResult {
-  Id?: string | undefined;
-  Code?: string | undefined;
-  Message?: string | undefined;
-  SenderFault?: boolean | undefined;
-}
-
 /** The answer of SQS and SNS to a batch. */
 export interface BatchResult {
-  Successful?: { Id?: string | undefined }[] | undefined;
-  Failed?: FailedResult[] | undefined;
+  /** The entries that were taken. */
+  Successful?:
+    | {
+        /** The ID of the entry in the request. */
+        Id?: string | undefined;
+      }[]
+    | undefined;
+  /** The entries that were not taken. */
+  Failed?:
+    | {
+        /** The ID of the entry in the request. */
+        Id?: string | undefined;
+        /** The error code. */
+        Code?: string | undefined;
+        /** The error message. */
+        Message?: string | undefined;
+        /** Whether the sender caused the error. */
+        SenderFault?: boolean | undefined;
+      }[]
+    | undefined;
 }
 
-/** The answer of EventBridge to a batch: a result for each entry, in order. */
+/** The answer of EventBridge to a batch. */
 export interface EventsResult {
+  /** A result for each entry, in order. */
   Entries?:
     | {
+        /** The event's ID, if it was taken. */
         EventId?: string | undefined;
+        /** The error code. */
         ErrorCode?: string | undefined;
+        /** The error message. */
         ErrorMessage?: string | undefined;
       }[]
     | undefined;
@@ -45,7 +55,7 @@ export interface QueueClient {
       Entries: {
         Id: string;
         MessageBody: string;
-        MessageAttributes: Record<string, Attribute>;
+        MessageAttributes: Record<string, { DataType: string; StringValue: string }>;
         DelaySeconds?: number;
         MessageGroupId?: string;
         MessageDeduplicationId?: string;
@@ -69,7 +79,7 @@ export interface TopicClient {
       PublishBatchRequestEntries: {
         Id: string;
         Message: string;
-        MessageAttributes: Record<string, Attribute>;
+        MessageAttributes: Record<string, { DataType: string; StringValue: string }>;
         MessageGroupId?: string;
         MessageDeduplicationId?: string;
       }[];

@@ -19,7 +19,8 @@ export type {
   TopicTarget,
   UnknownMessage,
 } from './sender.ts';
-export type { EventBusClient, QueueClient, TopicClient } from './clients.ts';
+export type { BatchResult, EventBusClient, EventsResult, QueueClient, TopicClient } from './clients.ts';
 export { SendError } from './send-error.ts';
-export { InvalidMessageError } from '../messages/encode-message.ts';
+export { type EncodedMessage, InvalidMessageError } from '../messages/encode-message.ts';
 export type { LargeBodies } from '../messages/large-bodies.ts';
+export type { TraceHeaders } from '../messages/trace-headers.ts';

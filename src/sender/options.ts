@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import type { LargeBodies } from '../messages/large-bodies.ts';
+import type { TraceHeaders } from '../messages/trace-headers.ts';
 import {
   aBoolean,
   aFunction,
@@ -31,12 +32,7 @@ export interface SenderOptions {
 }
 
 /** Returns the W3C trace context of the active span. Created by `traceContext()`. */
-export type TraceContext = () => {
-  /** The `traceparent` header. */
-  readonly traceparent?: string;
-  /** The `tracestate` header. */
-  readonly tracestate?: string;
-};
+export type TraceContext = () => TraceHeaders;
 
 const aText: Check = required({
   expected: 'a string',

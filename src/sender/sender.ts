@@ -32,9 +32,13 @@ export interface EventBusTarget {
 /** Where a sender sends to. */
 export type SendTarget = QueueTarget | TopicTarget | EventBusTarget;
 
-/** The delay that a target allows: on standard queues alone. */
-export type DelayOf<To> = To extends { readonly queueUrl: infer Url }
-  ? Url extends `${string}.fifo`
+/**
+ * The delay that a target allows: on standard queues alone.
+ *
+ * @typeParam To The target.
+ */
+export type DelayOf<To> = To extends QueueTarget
+  ? To['queueUrl'] extends `${string}.fifo`
     ? never
     : number
   : never;
@@ -47,7 +51,11 @@ export interface SendAllOptions {
   readonly deadlineMs?: number;
 }
 
-/** Options of one message. */
+/**
+ * Options of one message.
+ *
+ * @typeParam To The target.
+ */
 export interface SendOptions<To = SendTarget> extends SendAllOptions {
   /**
    * How long the queue hides the message, in milliseconds, at most 900,000 (15 minutes); rounded up to whole
@@ -56,7 +64,12 @@ export interface SendOptions<To = SendTarget> extends SendAllOptions {
   readonly delayMs?: DelayOf<To>;
 }
 
-/** A message to send: a type and its body. */
+/**
+ * A message to send: a type and its body.
+ *
+ * @typeParam Types The types of message.
+ * @typeParam To The target.
+ */
 export type OutgoingMessage<Types extends MessageTypes = MessageTypes, To = SendTarget> = {
   readonly [Type in keyof Types & string]: {
     /** The name of the type in `messages()`. */
@@ -68,7 +81,11 @@ export type OutgoingMessage<Types extends MessageTypes = MessageTypes, To = Send
   };
 }[keyof Types & string];
 
-/** How the messages of a call ended. Each is in one of the lists, in the order of the call. */
+/**
+ * How the messages of a call ended. Each is in one of the lists, in the order of the call.
+ *
+ * @typeParam Sent The type of the messages.
+ */
 export interface SendReport<Sent = OutgoingMessage> {
   /** The target has them. */
   readonly sent: readonly Sent[];
@@ -78,7 +95,11 @@ export interface SendReport<Sent = OutgoingMessage> {
   readonly unknown: readonly UnknownMessage<Sent>[];
 }
 
-/** A message that the target does not have. */
+/**
+ * A message that the target does not have.
+ *
+ * @typeParam Sent The type of the messages.
+ */
 export interface FailedMessage<Sent = OutgoingMessage> {
   /** The message as it was given. */
   readonly message: Sent;
@@ -88,7 +109,11 @@ export interface FailedMessage<Sent = OutgoingMessage> {
   readonly isRetryable: boolean;
 }
 
-/** A message that may have arrived. */
+/**
+ * A message that may have arrived.
+ *
+ * @typeParam Sent The type of the messages.
+ */
 export interface UnknownMessage<Sent = OutgoingMessage> {
   /** The message as it was given. */
   readonly message: Sent;
@@ -107,6 +132,7 @@ export interface Sender<Types extends MessageTypes = MessageTypes, To = SendTarg
    * Resolves when the target has the message. Rejects with a `SendError` otherwise, whose `isUnknown` says
    * that the message may have arrived, or with an `InvalidMessageError` for its body.
    *
+   * @typeParam Type The type of the message.
    * @param type The name of the type in `messages()`.
    * @param body The body: its schema's input, sent as given.
    * @param options The delay, and how long the call may take.

@@ -2,7 +2,14 @@ import { messageEncoder } from '../messages/encode-message.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import type { Messages, MessageTypes, SentAs } from '../messages/messages.ts';
 import { SendError } from '../sender/send-error.ts';
-import type { FailedMessage, OutgoingMessage, Sender, SendReport, UnknownMessage } from '../sender/sender.ts';
+import type {
+  FailedMessage,
+  OutgoingMessage,
+  QueueTarget,
+  Sender,
+  SendReport,
+  UnknownMessage,
+} from '../sender/sender.ts';
 
 /** How a recording sender answers for a message. */
 export type RecordedAnswer = 'sent' | 'failed' | 'unknown';
@@ -23,10 +30,11 @@ export interface RecordingSenderOptions {
  *
  * @typeParam Types The types of message.
  */
-export interface RecordingSender<Types extends MessageTypes> extends Sender<Types, { queueUrl: string }> {
+export interface RecordingSender<Types extends MessageTypes> extends Sender<Types, QueueTarget> {
   /**
    * Returns the bodies of a type that were sent, in order.
    *
+   * @typeParam Type The type of the messages.
    * @param type The name of the type.
    */
   sent<Type extends keyof Types & string>(type: Type): SentAs<Types, Type>[];
@@ -89,7 +97,7 @@ export function recordingSender<Types extends MessageTypes>(
   return {
     send,
     sendAll: (all) =>
-      reportOf<OutgoingMessage<Types, { queueUrl: string }>>(all, ({ type, body }) => send(type, body)),
+      reportOf<OutgoingMessage<Types, QueueTarget>>(all, ({ type, body }) => send(type, body)),
     sendEncoded: <Sent extends EncodedMessage>(all: readonly Sent[]) =>
       reportOf(all, ({ type, body }) => record(type, JSON.parse(body))),
     sent: (type) =>

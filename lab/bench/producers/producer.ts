@@ -24,7 +24,7 @@ export interface Order {
 }
 
 /** Sends all of the orders. Rejects if one of them was not sent. */
-export type SendOrders = (orders: readonly Order[]) => Promise<void>;
+type SendOrders = (orders: readonly Order[]) => Promise<void>;
 
 /** Makes what sends to a queue. */
 export type CreateProducer = (queueUrl: string) => SendOrders;
