@@ -12,7 +12,7 @@ export function versionOf({ lane, position, version }: OutboxRow): string {
   return JSON.stringify([version ?? null, lane, position]);
 }
 
-/** Reads a version. Throws a `ConfigurationError` if it is none. */
+/** Reads a version. Throws a `ConfigurationError` for any other text. */
 export function seenVersion(version: string): SeenVersion {
   try {
     const [stored, lane, position] = JSON.parse(version) as [unknown, unknown, unknown];
