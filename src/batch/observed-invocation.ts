@@ -4,12 +4,14 @@ import type { BatchRecord } from '../sources/record.ts';
 import type { SourceEntry } from '../sources/source.ts';
 import type { Ledger } from './ledger.ts';
 import { observedRecord } from './observed-record.ts';
-import { type PlannedRecord, recordIdOf, recordIn } from './plan.ts';
+import { type PlannedRecord, recordIdOf, recordIn, typeOf } from './plan.ts';
 
 /** The request and function that identify an invocation. */
 interface ObservedSubject {
   readonly lambda: Context | undefined;
   readonly functionName: string | undefined;
+  /** Whether the processor has routes. */
+  readonly isRouted: boolean;
 }
 
 export function observedInvocation(
@@ -24,11 +26,16 @@ class Observed implements ObservedInvocation {
   readonly requestId?: string;
   readonly functionName?: string;
   readonly records: number;
+  readonly #isRouted: boolean;
   readonly #ledger: Pick<Ledger, 'delivered' | 'records'>;
   #first: SourceEntry | PlannedRecord | undefined;
   #places: Map<string, number> | undefined;
 
-  constructor({ lambda, functionName }: ObservedSubject, ledger: Pick<Ledger, 'delivered' | 'records'>) {
+  constructor(
+    { lambda, functionName, isRouted }: ObservedSubject,
+    ledger: Pick<Ledger, 'delivered' | 'records'>,
+  ) {
+    this.#isRouted = isRouted;
     if (lambda?.awsRequestId !== undefined) this.requestId = lambda.awsRequestId;
     const name = lambda?.functionName ?? functionName;
     if (name !== undefined) this.functionName = name;
@@ -51,10 +58,20 @@ class Observed implements ObservedInvocation {
   }
 
   recordOf(recordId: string): ObservedRecord | undefined {
+    const record = this.#find(recordId);
+    const found = record && recordOf(record);
+    return found && observedRecord(found, this.typeOf(recordId));
+  }
+
+  typeOf(recordId: string): string | undefined {
+    if (!this.#isRouted) return undefined;
+    const record = this.#find(recordId);
+    return record && typeOf(record);
+  }
+
+  #find(recordId: string): SourceEntry | PlannedRecord | undefined {
     this.#places ??= placesOf(this.#all);
-    const one = this.#all[this.#places.get(recordId) ?? -1];
-    const record = one && recordOf(one);
-    return record && observedRecord(record);
+    return this.#all[this.#places.get(recordId) ?? -1];
   }
 
   /** The records as read, or as delivered if they are not read yet. */

@@ -2,12 +2,13 @@ import type { ObservedRecord } from '../observe/observed.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /** Describes a record for observers. Header values are bounded, because any sender can choose them. */
-export function observedRecord(record: BatchRecord): ObservedRecord {
+export function observedRecord(record: BatchRecord, type?: string): ObservedRecord {
   const sourceArn = arnOf(record);
   return {
     sourceArn,
     destination: visible(destinationOf(record, sourceArn)),
     sentAt: record.sentAt,
+    type,
     receiveCount: record.receiveCount,
     headerOf: (name) => bounded(headerOf(record, name)),
   };

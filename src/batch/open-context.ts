@@ -57,7 +57,10 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   const { lambda, host, batch } = invoked;
   const { clock, random, sqs, observer } = ports;
   const ledger = new Ledger(batch.entries);
-  const observed = observing(observer, observedInvocation({ lambda, functionName }, ledger));
+  const observed = observing(
+    observer,
+    observedInvocation({ lambda, functionName, isRouted: settings.routing !== undefined }, ledger),
+  );
   const stuck = new StuckHandlers(clock, observed.notify);
   const watch: BatchContext['watch'] = {
     notify: observed.notify,

@@ -31,7 +31,7 @@ export interface PlannedRecord {
 
 export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
 
-/** What planning learns of a record: its route and its key, or its outcome. */
+/** The route and the key of a record, or its outcome. */
 export type Routed = Partial<Pick<PlannedRecord, 'route' | 'key' | 'outcome' | 'record'>>;
 
 export interface Keying {
@@ -127,6 +127,11 @@ function link(
 /** Returns the record; for one that cannot be decoded, the delivered one. */
 export function recordIn({ read }: SourceEntry): BatchRecord | undefined {
   return 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
+}
+
+/** Returns the type of message that observers see. */
+export function typeOf(record: SourceEntry | PlannedRecord): string {
+  return 'route' in record && record.route !== undefined ? record.route.type : 'other';
 }
 
 /** Returns the identifier that observers see. */

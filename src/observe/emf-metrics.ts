@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { aFunction, type Check, checkOptionsOf, objectWith } from '../options/check-options.ts';
+import { aBoolean, aFunction, type Check, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { writeToStandardOutput } from './json-lines.ts';
 import type { Observer } from './observer.ts';
-import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
+import { METRIC_NAMES, type Totals, Totalling, TypeTotalling } from './totals.ts';
 
 /** Options of `emfMetrics()`. */
 export interface EmfMetricsOptions {
@@ -10,6 +10,11 @@ export interface EmfMetricsOptions {
   readonly namespace?: string;
   /** Up to 28 more dimensions of printable ASCII, such as `{ service: 'orders' }`. Default: none. */
   readonly dimensions?: Readonly<Record<string, string>>;
+  /**
+   * Whether to write the metrics of `routes()` by type, too, in lines with the dimension `messageType`: each
+   * declared type, and `other`. CloudWatch charges for the metrics of each type. Default false.
+   */
+  readonly messageTypes?: boolean;
   /**
    * Writes a line, given without its line feed. Default: to standard output, which Lambda sends to
    * CloudWatch.
@@ -42,20 +47,29 @@ export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
   checkOptionsOf('emfMetrics', options, {
     namespace: aNamespaceOfMetrics(),
     dimensions: someDimensions(),
+    messageTypes: aBoolean(),
     write: aFunction(),
     clock: objectWith('now'),
   });
-  const { namespace = 'batchlatch', dimensions = {} } = options;
+  const { namespace = 'batchlatch', dimensions = {}, messageTypes = false } = options;
   const { write = writeToStandardOutput, clock = systemClock } = options;
   const totalling = new Totalling(() => clock.now());
+  const byType = messageTypes ? new TypeTotalling(() => clock.now()) : undefined;
   return {
     onEvent(event, invocation) {
       const totals = totalling.note(event, invocation);
-      if (totals === undefined) return;
+      const typed = byType?.note(event, invocation) ?? [];
+      if (totals === undefined && typed.length === 0) return;
       const { functionName = 'unknown', source = 'unknown' } = invocation ?? {};
-      const subject = { ...dimensions, function: functionName, source };
-      for (const part of parts(totals)) {
-        write(lineOf(part, subject, namespace, clock.now(), invocation?.requestId));
+      const subject: Readonly<Record<string, string>> = { ...dimensions, function: functionName, source };
+      const all = totals === undefined ? [] : [{ dimensions: subject, totals }];
+      for (const [messageType, some] of typed) {
+        all.push({ dimensions: { ...subject, messageType }, totals: some });
+      }
+      for (const one of all) {
+        for (const part of parts(one.totals)) {
+          write(lineOf(part, one.dimensions, namespace, clock.now(), invocation?.requestId));
+        }
       }
     },
   };
@@ -101,7 +115,14 @@ function aNamespaceOfMetrics(): Check {
   };
 }
 
-const TAKEN: ReadonlySet<string> = new Set(['function', 'source', 'requestId', '_aws', ...METRIC_NAMES]);
+const TAKEN: ReadonlySet<string> = new Set([
+  'function',
+  'source',
+  'messageType',
+  'requestId',
+  '_aws',
+  ...METRIC_NAMES,
+]);
 
 function someDimensions(): Check {
   const isText = (value: unknown, most: number): boolean =>

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { toStoredError } from '../claims/claim.ts';
+import type { ObservedInvocation } from './observed.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 import { aFunction, checkOptionsOf, oneOf } from '../options/check-options.ts';
 
@@ -46,7 +47,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
         requestId,
         function: functionName,
         source,
-        ...shown(event),
+        ...shown(event, invocation),
       };
       write(escapeUnseen(JSON.stringify(line)));
     },
@@ -119,12 +120,25 @@ export function levelOf(event: BatchEvent): EventLevel {
   }
 }
 
-/** Returns the log fields of an event, with keys hashed. A replacer of `JSON.stringify` would be slower. */
-export function shown({ type: message, ...fields }: BatchEvent): object {
+const NO_TYPE: object = {};
+
+/**
+ * Returns the log fields of an event, with keys hashed and types of message. A replacer of `JSON.stringify`
+ * would be slower.
+ */
+export function shown(
+  { type: message, ...fields }: BatchEvent,
+  invocation?: Pick<ObservedInvocation, 'typeOf'>,
+): object {
+  const typeOf = (recordId: string): object => {
+    const messageType = invocation?.typeOf(recordId);
+    return messageType === undefined ? NO_TYPE : { messageType };
+  };
   if ('ends' in fields) {
     // Built by hand: a spread is slower for thousands of records.
     const ends = fields.ends.map(({ recordId, key, owner, attempt, end }) => ({
       recordId,
+      ...typeOf(recordId),
       key: keyHash(key),
       owner,
       attempt,
@@ -136,6 +150,7 @@ export function shown({ type: message, ...fields }: BatchEvent): object {
   return {
     message,
     ...fields,
+    ...('recordId' in fields && typeOf(fields.recordId)),
     ...('key' in fields && { key: keyHash(key) }),
     ...('error' in fields && { error: shownError(fields.error, key) }),
   };

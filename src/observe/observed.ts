@@ -17,6 +17,13 @@ export interface ObservedInvocation {
    * @param recordId Identifies the record to its sender.
    */
   recordOf(recordId: string): ObservedRecord | undefined;
+  /**
+   * Returns a record's type of message: one that `messages()` declares, or `other`. Undefined without
+   * `routes()`. If several records share the ID, the first one's.
+   *
+   * @param recordId Identifies the record to its sender.
+   */
+  typeOf(recordId: string): string | undefined;
 }
 
 /** The metadata of a record. */
@@ -27,6 +34,8 @@ export interface ObservedRecord {
   readonly destination: string | undefined;
   /** Epoch milliseconds; undefined if unknown. For Kafka and EventBridge, the sender's own claim. */
   readonly sentAt: number | undefined;
+  /** The type of message: one that `messages()` declares, or `other`. Undefined without `routes()`. */
+  readonly type: string | undefined;
   /** How often the record has been delivered, from 1; always 1 for sources other than SQS. */
   readonly receiveCount: number;
   /**

@@ -257,6 +257,8 @@ export type BatchEvent =
       readonly records: number;
       /** The number of records by the status of their outcome. */
       readonly outcomes: Readonly<Record<string, number>>;
+      /** The `outcomes` by type of message; `other` for undeclared types. Absent without `routes()`. */
+      readonly types?: Readonly<Record<string, Readonly<Record<string, number>>>>;
       /** How many records ran or were acknowledged without a claim (`onStoreError`). Absent if zero. */
       readonly withoutClaim?: number;
       /** How long the invocation took, in milliseconds. */

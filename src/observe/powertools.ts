@@ -125,7 +125,7 @@ function logTo(logger: PowertoolsLogger, level: LogLevel | undefined): Told {
     const least = level ?? logger.getLevelName().toLowerCase();
     // `trace` is below `debug`, and `critical` above `error`.
     if (least === 'critical' || LEVELS.indexOf(eventLevel) < ALL_LEVELS.indexOf(least)) return;
-    const { message, ...fields } = shown(event) as { readonly message: string };
+    const { message, ...fields } = shown(event, invocation) as { readonly message: string };
     const { requestId, functionName, source } = invocation ?? {};
     logger[eventLevel](message, { requestId, function: functionName, source, ...fields });
   };

@@ -81,6 +81,38 @@ export class Totalling {
   }
 }
 
+/** A counter of the events of each invocation by type of message. */
+export class TypeTotalling {
+  readonly #now: () => number;
+  readonly #ofTypes = new Map<string, Totalling>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Returns the totals of each type at the invocation's end, and those of each later event. */
+  note(event: BatchEvent, invocation: ObservedInvocation | undefined): [type: string, Totals][] {
+    if (event.type === 'batchFinished') {
+      return Object.entries(event.types ?? {}).flatMap(([type, outcomes]) =>
+        this.#noteOf(type, { ...event, outcomes }, invocation),
+      );
+    }
+    const type = 'recordId' in event ? invocation?.typeOf(event.recordId) : undefined;
+    return type === undefined ? [] : this.#noteOf(type, event, invocation);
+  }
+
+  #noteOf(
+    type: string,
+    event: BatchEvent,
+    invocation: ObservedInvocation | undefined,
+  ): [type: string, Totals][] {
+    const totalling = this.#ofTypes.get(type) ?? new Totalling(this.#now);
+    this.#ofTypes.set(type, totalling);
+    const totals = totalling.note(event, invocation);
+    return totals === undefined ? [] : [[type, totals]];
+  }
+}
+
 class Tally implements Totals {
   /** Includes zeros. */
   readonly counts: Record<string, number> = Object.fromEntries(COUNTS.map((name) => [name, 0]));

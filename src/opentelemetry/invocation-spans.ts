@@ -12,7 +12,7 @@ import {
 import { keyHash } from '../base/key-hash.ts';
 import type { BatchEvent, ObservedAttempt } from '../observe/observer.ts';
 import type { ObservedInvocation } from '../observe/observed.ts';
-import { messagingAttributes, PROCESS } from './messaging-attributes.ts';
+import { MESSAGE_TYPE, messagingAttributes, PROCESS } from './messaging-attributes.ts';
 import { type Extractor, producerOf } from './producer-context.ts';
 import { RecordSpan } from './record-span.ts';
 import { contextServing, contextTracedBy, type RecordLink } from './request-spans.ts';
@@ -129,6 +129,7 @@ export class InvocationSpans {
       ...PROCESS,
       'messaging.message.id': recordId,
       ...(observed?.destination !== undefined && { 'messaging.destination.name': observed.destination }),
+      ...(observed?.type !== undefined && { [MESSAGE_TYPE]: observed.type }),
       ...(key !== undefined && { 'batchlatch.key_hash': keyHash(key) }),
     };
     const name = `process ${observed?.destination ?? this.#name}`;

@@ -26,6 +26,9 @@ export const PROCESS: Attributes = {
   'messaging.operation.type': 'process',
 };
 
+/** The attribute with a record's type of message: one that `messages()` declares, or `other`. */
+export const MESSAGE_TYPE = 'batchlatch.message_type';
+
 const LONGEST_TYPE = 100;
 
 /** Returns `error.type`: the error's code, else its name, which keeps the number of values small. */

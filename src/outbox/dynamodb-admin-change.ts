@@ -79,7 +79,7 @@ function dropOf(table: OutboxTable, row: OutboxRow, change: OutboxChange): Updat
   });
 }
 
-/** Lets the lane's counter pass a dropped row, for the day when it is gone; undefined if nothing counts it. */
+/** Lets the lane's counter pass a dropped row; undefined if nothing counts it. */
 async function passing(table: OutboxTable, { lane, number }: OutboxRow): Promise<Update | undefined> {
   if (number === undefined) return undefined;
   const Key = keyOf({ lane, position: COUNTER });

@@ -148,7 +148,7 @@ function startOf(query: OutboxQuery): Place {
   );
 }
 
-/** Starts with all shards, or with the shard of the only row that is asked for. */
+/** Returns the first place to read; a single row is in the shard of its id. */
 function start(state: OutboxRowState, { outboxId }: OutboxQuery): Place {
   const only = outboxId === undefined ? undefined : unsentOf(state, outboxId);
   const shards = ALL_SHARDS.filter((shard) => only === undefined || unsentShard(state, shard) === only);

@@ -41,7 +41,7 @@ export async function readLanes(table: OutboxTable, lanes: readonly string[]): P
  * the one that was committed before it. So a row with a number is sent only if the row before it is read
  * too, or is noted as sent.
  */
-export function headOf(lane: string, items: readonly Row[], hasMore: boolean): LaneHead {
+function headOf(lane: string, items: readonly Row[], hasMore: boolean): LaneHead {
   const counter = items.map(counterOf).find((found) => found !== undefined);
   const due: OutboxRow[] = [];
   const sent: OutboxRow[] = [];

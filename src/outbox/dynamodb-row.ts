@@ -106,7 +106,7 @@ export function keyOf({ lane, position }: OutboxPlace): Row {
   return { lane: { S: lane }, position: { S: position } };
 }
 
-/** Reads a row; undefined for another item. */
+/** Reads a row; undefined for another kind of item. */
 export function rowOf(item: Row): OutboxRow | undefined {
   const text = (name: string): string | undefined => item[name]?.S;
   const amount = (name: string): number | undefined => {

@@ -54,7 +54,7 @@ export function outboxTable(factory: string, options: OutboxTableOptions): () =>
   return made;
 }
 
-export function nameFor(factory: string, { tableName }: OutboxTableOptions): string {
+function nameFor(factory: string, { tableName }: OutboxTableOptions): string {
   const name = tableName ?? process.env['OUTBOX_TABLE_NAME'];
   if (name) return name;
   throw new ConfigurationError(

@@ -1,10 +1,8 @@
 import { isObject } from '../base/is-object.ts';
 
-/** Errors of the whole target: of permissions, credentials, keys of encryption, and of what does not exist. */
-const OF_THE_TARGET = new RegExp(
-  'AccessDenied|Authorization|NonExistent|DoesNotExist|NotFound|InvalidAddress|Kms|KMS|Signature|' +
-    'ClientToken|InvalidSecurity|Expired|Credentials|ConfigurationError|CertificateError',
-);
+/** Errors of the whole target: permissions, credentials, encryption keys, and targets that do not exist. */
+const OF_THE_TARGET =
+  /AccessDenied|Authorization|NonExistent|DoesNotExist|NotFound|Kms|KMS|Signature|ClientToken|InvalidSecurity|Expired|Credentials|ConfigurationError|CertificateError|InvalidAddress/;
 
 /**
  * Whether a message was refused for a reason that concerns every message, such as a missing permission. It is

@@ -40,7 +40,8 @@ export class UnknownVersionError extends BatchlatchError {
   constructor(type: string, version: string, newest: number) {
     super(
       'BATCHLATCH_UNKNOWN_VERSION',
-      `Expected a version of ${type} from 1 to ${newest}, got ${quoted(version)}; deploy a consumer that knows it`,
+      `Expected a version of ${type} from 1 to ${newest}, got ${quoted(version)}; ` +
+        'deploy a consumer that knows it',
     );
   }
 }

@@ -20,9 +20,6 @@ import type { AllRoutes, RouteSettings } from './route-settings.ts';
 /** The version of keys with a type after it. Keys without one have `v1`. */
 const TYPED = 't1';
 
-/** The type of records without a declared one, for observers. */
-export const OTHER = 'other';
-
 interface OpenRoute {
   readonly settings: RouteSettings;
   readonly route: RecordRoute;
@@ -87,7 +84,8 @@ export class OpenRoutes {
   #keyMaker({ ownKey, options }: RouteSettings, type: string): (record: BatchRecord) => string {
     const { key } = this.#context.settings;
     if (options.keysAsBefore === true && ownKey === undefined) return keyMaker(key, this.#namespace);
-    const select: KeySelector = ownKey ?? ((record) => outboxIdOf(record) ?? key(record)); // rule: type-in-key
+    const select: KeySelector = ownKey ?? ((record) => outboxIdOf(record) ?? key(record));
+    // rule: type-in-key
     const version = options.keysAsBefore === true ? undefined : `${TYPED}:${escapedType(type)}`;
     return keyMaker(select, this.#namespace, version);
   }
@@ -101,7 +99,7 @@ export class OpenRoutes {
     const own = isGathered ? (concurrency === Infinity ? undefined : new Semaphore(concurrency)) : slots;
     const fail = (thrown: unknown): void => context.watch.fail(thrown);
     return {
-      type: declared?.type ?? OTHER,
+      type: declared?.type ?? 'other',
       scope,
       handler: handler as RecordRoute['handler'],
       schema,

@@ -27,7 +27,7 @@ export interface RouteSettings {
   readonly slots: Semaphore | undefined;
 }
 
-/** What a batch needs of the routes of its processor. */
+/** The routes of a processor, as its batches use them. */
 export interface AllRoutes {
   readonly reader: TypeReader;
   readonly known: ReadonlyMap<string, RouteSettings>;

@@ -25,8 +25,8 @@ const UPLOAD_MS = 30_000;
 
 /**
  * The messages of all calls of a sender. A request goes out when it is full, when no other is under way, or
- * after a few milliseconds. Of a lane, one message is under way at a time, so that the order survives when the
- * target refuses an entry of a request.
+ * after a few milliseconds. One message of a lane is under way at a time, so that the order survives when
+ * the target refuses an entry of a request.
  */
 export class SendQueue {
   readonly #setup: SendQueueSetup;

@@ -189,10 +189,12 @@ describe('The metrics of an invocation', () => {
       source: 'sqs',
       destination: undefined,
       records: 2,
+      typeOf: () => undefined,
       recordOf: () => ({
         sourceArn: undefined,
         destination: undefined,
         sentAt: sent.shift(),
+        type: undefined,
         receiveCount: 1,
         headerOf: () => undefined,
       }),
