@@ -123,9 +123,8 @@ const COUNTER_MS = 30 * 24 * 3_600_000;
  * @example
  * const outbox = dynamoDBOutbox({ tableName: 'outbox', messages: orders, to: { queueUrl } });
  *
- * createBatchProcessor<Order>(async ({ body }, context) => {
- *   const { orderId, tenantId, total } = body;
- *   const order = { Put: { TableName: 'orders', Item: { orderId, total } } };
+ * createBatchProcessor<Order>(async ({ body: { orderId } }, context) => {
+ *   const order = { Put: { TableName: 'orders', Item: { orderId } } };
  *   await commit(context, [order, outbox.message('OrderPlaced', { orderId, tenantId, total })]);
  * });
  */

@@ -31,6 +31,8 @@ export declare const orderPlaced: z.ZodType<
 >;
 export declare const orderV1: z.ZodType<{ id: string }>;
 export declare const orderV2: z.ZodType<{ orderId: string }, { orderId: string }>;
+export declare const relayFunction: LambdaFunction;
+export declare const sweepFunction: LambdaFunction;
 export declare const pool: PostgresPool & { query(text: string): Promise<unknown> };
 export declare const tableName: string;
 export declare const tenantId: string;

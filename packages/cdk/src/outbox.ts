@@ -53,8 +53,8 @@ const OPERATE = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateIt
  * invalid properties.
  *
  * @example
- * const outbox = new Outbox(this, 'Outbox', { relay, sweep });
- * outbox.connect(placeOrders);
+ * const outbox = new Outbox(this, 'Outbox', { relay: relayFunction, sweep: sweepFunction });
+ * outbox.connect(chargeOrders);
  */
 export class Outbox extends Construct {
   /** The table. */
