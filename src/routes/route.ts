@@ -50,7 +50,7 @@ export interface Route<Handler> {
  * @throws `ConfigurationError` for invalid options.
  *
  * @example
- * routes(orders, {
+ * routes(orderMessages, {
  *   OrderPlaced: async ({ body }) => charge(body),
  *   OrderCancelled: route(async ({ body }) => refund(body), { maxAttempts: 5, recordTimeoutMs: 2_000 }),
  * });

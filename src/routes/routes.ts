@@ -86,8 +86,8 @@ export interface Routes<Mode extends RouteMode = RouteMode> extends RoutingPolic
  *
  * @example
  * export const handler = createBatchProcessor(
- *   routes(orders, {
- *     OrderPlaced: async ({ body }, { idempotencyKey }) => charge(body, { idempotencyKey }),
+ *   routes(orderMessages, {
+ *     OrderPlaced: async ({ body }, { idempotencyKey }) => payments.charge(body, { idempotencyKey }),
  *     OrderCancelled: route(async ({ body }) => refund(body), { maxAttempts: 5 }),
  *   }),
  * );

@@ -22,6 +22,7 @@ import { messageEncoder } from '../../src/messages/encode-message.ts';
 import { message } from '../../src/messages/message.ts';
 import { messages } from '../../src/messages/messages.ts';
 import { refusalOfEntry } from '../../src/sender/refusals.ts';
+import { UnknownTypeError, UnknownVersionError, UpgradeFailedError } from '../../src/routes/errors.ts';
 import { UnnamedRecordError } from '../../src/sources/errors.ts';
 import type { BatchRecord } from '../../src/sources/record.ts';
 import { CommitRefusedError } from '../../src/stores/dynamodb/commit-errors.ts';
@@ -109,6 +110,8 @@ export const EXAMPLES: Readonly<Record<string, Run>> = {
   BATCHLATCH_TABLE_NOT_FOUND: () => fromDynamoDB('ResourceNotFoundException', ''),
   BATCHLATCH_TOO_MANY_ATTEMPTS: () => new attempts.TooManyAttemptsError(5),
   BATCHLATCH_TOO_MANY_CRASHES: () => new attempts.TooManyCrashesError(2),
+  BATCHLATCH_UNKNOWN_TYPE: () => new UnknownTypeError('OrderShipped'),
+  BATCHLATCH_UNKNOWN_VERSION: () => new UnknownVersionError('OrderPlaced', '3', 2),
   BATCHLATCH_UNNAMED_RECORD: () => new UnnamedRecordError(1),
   BATCHLATCH_UNSERIALIZABLE_RESULT: () =>
     thrownBy(() =>
@@ -120,6 +123,7 @@ export const EXAMPLES: Readonly<Record<string, Run>> = {
     ),
   BATCHLATCH_UNSUPPORTED_EVENT: () =>
     thrownBy(() => createBatchProcessor(noWork, { store: memoryStore() })({ orderId: 1 }, lambdaContext())),
+  BATCHLATCH_UPGRADE_FAILED: () => new UpgradeFailedError(1, { cause: undefined }),
   BATCHLATCH_WORKER_STOPPED: () => new stops.WorkerStoppedError(),
 };
 

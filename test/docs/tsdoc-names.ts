@@ -31,6 +31,10 @@ export declare const orderPlaced: z.ZodType<
 >;
 export declare const orderV1: z.ZodType<{ id: string }>;
 export declare const orderV2: z.ZodType<{ orderId: string }, { orderId: string }>;
+export declare const orderMessages: Messages<{
+  OrderPlaced: Message<typeof orderPlaced>;
+  OrderCancelled: Message<typeof orderCancelled>;
+}>;
 export declare const relayFunction: LambdaFunction;
 export declare const sweepFunction: LambdaFunction;
 export declare const pool: PostgresPool & { query(text: string): Promise<unknown> };
@@ -40,6 +44,7 @@ export declare const topic: ITopic;
 export declare const total: number;
 export declare const url: string;
 export declare function expect(value: unknown): { toEqual(expected: unknown): void };
+export declare function refund(order: { readonly orderId: string }): Promise<void>;
 export declare function insertPayment(client: unknown, request: unknown): Promise<object>;
 export declare function placeOrder(sender: object): Promise<void>;
 export declare function myStore(options: { readonly clock: ManualClock }): ClaimStore;

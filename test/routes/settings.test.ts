@@ -176,6 +176,25 @@ describe('`concurrency` of a route', () => {
     expect(failed(await run(sqsEvent(pings(3, 5)), b.lambda(60_000)))).toEqual([]);
   });
 
+  it('frees the slot of what waits for a slot of its batch when the time is over', async () => {
+    const b = bench();
+    const pinged = deferred();
+    const handlers = {
+      Pinged: route(() => pinged.promise, { concurrency: 1 }),
+      OrderCancelled: () => new Promise(() => undefined),
+    };
+    const run = processor(b, handlers, { concurrency: 1 });
+    const first = run(sqsEvent(pings(0, 1)), b.lambda(60_000));
+    await b.told('started', 'p0');
+    const second = run(sqsEvent([...pings(1, 2), ...cancellations(1)]), b.lambda(5_000));
+    await b.told('started', 'c0');
+    pinged.resolve();
+    expect(failed(await first)).toEqual([]);
+    await b.clock.advance(5_000);
+    expect(failed(await second)).toEqual(['p1', 'c0']);
+    expect(failed(await run(sqsEvent(pings(2, 3)), b.lambda(60_000)))).toEqual([]);
+  });
+
   it('renews the leases of what waits where leases are short', async () => {
     const b = bench();
     const gate = deferred();

@@ -17,9 +17,11 @@ interface Charging {
 exampleTable();
 const pages = {
   chargeOnce: pageFiles('docs/how-to/charge-once.md'),
+  changeSchema: pageFiles('docs/how-to/change-a-schema.md'),
   deploySafely: pageFiles('docs/how-to/deploy-safely.md'),
   multiTenant: pageFiles('docs/how-to/multi-tenant.md'),
   releaseStuck: pageFiles('docs/how-to/release-stuck.md'),
+  severalTypes: pageFiles('docs/how-to/several-types.md'),
 };
 const ALL_DONE = { batchItemFailures: [] };
 
@@ -106,4 +108,46 @@ it('docs/how-to/release-stuck.md: releases what one tenant waits for, and nothin
   expect(await handler(event, lambdaContext())).toEqual({
     batchItemFailures: [{ itemIdentifier: 'dune-1' }],
   });
+});
+
+const attribute = (stringValue: string) => ({ stringValue, dataType: 'String' as const });
+
+it('docs/how-to/several-types.md: an order and its cancellation run, each once', async () => {
+  const { handler, work } = await pages.severalTypes.load<{
+    readonly handler: BatchProcessor;
+    readonly work: {
+      charge(orderId: string, total: number): Promise<void>;
+      refund(orderId: string): Promise<void>;
+    };
+  }>('consume-orders.ts');
+  const charge = jest.spyOn(work, 'charge');
+  const refund = jest.spyOn(work, 'refund');
+  const event = sqsEvent([
+    {
+      messageId: 'a',
+      body: { orderId: '1', total: 5 },
+      messageAttributes: { type: attribute('OrderPlaced') },
+    },
+    { messageId: 'b', body: { orderId: '1' }, messageAttributes: { type: attribute('OrderCancelled') } },
+    { messageId: 'c', body: { orderId: '1' }, messageAttributes: { type: attribute('OrderShipped') } },
+  ]);
+  const handedBack = { batchItemFailures: [{ itemIdentifier: 'c' }] };
+  expect(await handler(event, lambdaContext())).toEqual(handedBack);
+  expect(await handler(event, lambdaContext())).toEqual(handedBack);
+  expect([charge.mock.calls, refund.mock.calls]).toEqual([[['1', 5]], [['1']]]);
+});
+
+it('docs/how-to/change-a-schema.md: both versions of an order are the same work', async () => {
+  const { handler, work } = await pages.changeSchema.load<{
+    readonly handler: BatchProcessor;
+    readonly work: { charge(orderId: string, totalCents: number): Promise<void> };
+  }>('orders-v2.ts');
+  const charge = jest.spyOn(work, 'charge');
+  const type = attribute('OrderPlaced');
+  const old = sqsEvent([{ body: { id: '7', total: 1.25 }, messageAttributes: { type } }]);
+  const version = attribute('2');
+  const now = sqsEvent([{ body: { orderId: '7', totalCents: 125 }, messageAttributes: { type, version } }]);
+  expect(await handler(old, lambdaContext())).toEqual(ALL_DONE);
+  expect(await handler(now, lambdaContext())).toEqual(ALL_DONE);
+  expect(charge.mock.calls).toEqual([['7', 125]]);
 });
