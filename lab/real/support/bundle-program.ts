@@ -6,11 +6,14 @@ import { runFolder } from './sam-cli.ts';
 const REQUIRE =
   "import{createRequire as requireFrom}from'module';const require=requireFrom(import.meta.url);";
 
-/** `test/support/<name>.ts` as one file, which starts in a tenth of the time. By default clients of AWS's SDK are left out. */
-export async function bundleProgram(name: string, { usesSdk = false } = {}): Promise<string> {
+/** `<folder>/<name>.ts` as one file, which starts in a tenth of the time. By default clients of AWS's SDK are left out. */
+export async function bundleProgram(
+  name: string,
+  { folder = 'test/support', usesSdk = false } = {},
+): Promise<string> {
   const outfile = path.join(runFolder(), `${name}.mjs`);
   await build({
-    entryPoints: [`test/support/${name}.ts`],
+    entryPoints: [`${folder}/${name}.ts`],
     outfile,
     bundle: true,
     platform: 'node',
