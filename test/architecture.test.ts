@@ -166,6 +166,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'core.ts',
     'operations/index.ts',
+    'outbox/index.ts',
     'stores/dynamodb/index.ts',
     'stores/postgres/index.ts',
     'stores/redis/index.ts',
