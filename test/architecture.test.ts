@@ -127,7 +127,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'operations/parked-kind.ts',
     'stores/dynamodb/dynamodb-admin.ts',
   ],
-  operations: ['claims', 'aws/sdk', 'guard', 'options', 'queues', 'keys', 'sources'],
+  operations: [
+    'claims',
+    'aws/sdk',
+    'guard',
+    'messages/message-key.ts',
+    'options',
+    'queues',
+    'keys',
+    'sources',
+  ],
   testing: [
     'claims',
     'messages',
