@@ -134,7 +134,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'operations/parked-kind.ts',
     'stores/dynamodb/dynamodb-admin.ts',
   ],
-  operations: ['claims', 'aws/sdk', 'guard', 'options', 'queues', 'keys', 'sources'],
+  operations: [
+    'claims',
+    'aws/sdk',
+    'guard',
+    'messages/message-key.ts',
+    'options',
+    'queues',
+    'keys',
+    'sources',
+  ],
   testing: [
     'claims',
     'messages',
@@ -184,6 +193,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'core.ts',
     'operations/index.ts',
+    'outbox/index.ts',
     'stores/dynamodb/index.ts',
     'stores/postgres/index.ts',
     'stores/redis/index.ts',

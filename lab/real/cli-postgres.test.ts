@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { outboxTableSql } from 'batchlatch/outbox';
 import { claimsTableSql } from 'batchlatch/postgres';
 import { loadPeer } from '../../packages/cli/src/cli/connect/load-peer.ts';
 import { claimRequests, completion } from '../../test/support/claim-builders.ts';
@@ -181,5 +182,36 @@ describe('table, on PostgreSQL', () => {
       err: expect.stringContaining('There may be more'),
     });
     expect(JSON.parse((await clean('--json')).out)).toEqual({ table: 'old', deleted: 20, isWhole: true });
+  });
+});
+
+describe('The commands of an outbox, on PostgreSQL', () => {
+  const table = 'parked_messages';
+  const outbox = (...args: string[]): ReturnType<typeof run> =>
+    run(['outbox', ...args, '--postgres', '--table', table]);
+
+  it('list, count, drop and release rows', async () => {
+    await postgres.pool.query(outboxTableSql({ table }));
+    await postgres.pool.query(
+      `INSERT INTO ${table} (outbox_id, state, type, body, attributes, deduplication_id, tries, error)
+       VALUES ('id-1', 'PARKED', E'Order\\x1b[2JPlaced', '{"secret":1}', '[]', 'd', 10, $1),
+         ('id-2', 'WAITING', 'OrderPlaced', '{}', '[]', 'd', 0, NULL)`,
+      [{ name: 'SendError', message: 'too long' }],
+    );
+    const listed = await outbox('list');
+    expect(listed).toMatchObject({ status: 0, err: `2 rows in outbox ${table}.\n` });
+    expect(listed.out).toMatch(/id-1 +parked .*SendError: too long/);
+    expect(listed.out).not.toMatch(/secret|\u001b/);
+    const count = JSON.parse((await outbox('count', '--json')).out) as unknown;
+    expect(count).toMatchObject({ waiting: 1, parked: 1, oldestParkedAt: expect.any(String) });
+    const because = ['--reason', 'sent by hand', '--yes'];
+    expect(await outbox('drop', 'id-1', 'id-2', ...because)).toMatchObject({
+      status: 1,
+      out: 'Dropped id-1\n',
+      err: expect.stringContaining('Refused id-2: a relay may be sending it'),
+    });
+    const dropped = JSON.parse((await outbox('list', '--state', 'dropped', '--json')).out) as unknown;
+    expect(dropped).toMatchObject({ rows: [{ outboxId: 'id-1', history: [{ reason: 'sent by hand' }] }] });
+    expect(await outbox('release', 'id-1', ...because)).toMatchObject({ out: 'Released id-1\n' });
   });
 });

@@ -44,6 +44,20 @@ export function typedKey(type: string, key: string): string {
   return `${escapedType(type)}:${key}`;
 }
 
+/** Stands in keys in place of `v1` where a type follows. */
+export const TYPED = 't1';
+
+/**
+ * Returns the type in a stored key, which routes put there; undefined for a key without one. It may be any
+ * text.
+ *
+ * @param key A key, such as `orders#t1:OrderPlaced:o-1042`.
+ */
+export function typeOfKey(key: string): string | undefined {
+  const [, type] = /^[^#]+#t1:([^:]+):/.exec(key) ?? [];
+  return type?.replace(/%(?:25|3A)/g, (escape) => (escape === '%25' ? '%' : ':'));
+}
+
 /** Returns a type as it is in keys: without a colon. */
 export function escapedType(type: string): string {
   return type.replaceAll('%', '%25').replaceAll(':', '%3A');

@@ -1,6 +1,7 @@
 import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { Claim, OperatorChange } from '../claims/claim.ts';
+import { typeOfKey } from '../messages/message-key.ts';
 import { changesOf } from './claim-timeline.ts';
 import { releasedAt } from './next-step.ts';
 import { type ParkedKind, parkedKindOf } from './parked-kind.ts';
@@ -21,6 +22,8 @@ export interface ClaimJson extends Pick<
 > {
   /** The hash that logs show instead of the key. */
   readonly keyHash: string;
+  /** The type of its message, if the key holds one. It may be any text. */
+  readonly type?: string;
   /** The state of the claim now. */
   readonly state: ClaimState;
   /** Why it is parked, if it is. */
@@ -68,6 +71,7 @@ export function claimJson(
   return {
     key,
     keyHash: keyHash(key),
+    type: typeOfKey(key),
     status,
     state: stateOf(claim, now),
     parkedKind: parkedKindOf(claim),

@@ -50,6 +50,7 @@ export { type PlannedChange, refusalOf } from './refusal.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
 export { type ClaimsCopy, copyClaims, type CopyOptions } from './copy-claims.ts';
 export { eachClaim, inspectClaim, listClaims, type ListQuery, type ReadOptions } from './list-claims.ts';
+export { typeOfKey } from '../messages/message-key.ts';
 export { type ParkedKind, parkedKindOf } from './parked-kind.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';

@@ -8,7 +8,7 @@ import { endingOfRecord } from '../batch/settle.ts';
 import { keyMaker, type Namespace, refusePromise } from '../keys/key-string.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import { VERSION } from '../messages/message-attributes.ts';
-import { escapedType } from '../messages/message-key.ts';
+import { escapedType, TYPED } from '../messages/message-key.ts';
 import type { Message } from '../messages/message.ts';
 import { attributeOf, detailAttributesOf, outboxIdOf } from '../messages/outbox-id.ts';
 import type { BatchRecord } from '../sources/record.ts';
@@ -17,8 +17,6 @@ import { mayFitLater, UnknownTypeError, UnknownVersionError } from './errors.ts'
 import { SharedSlots } from './route-slots.ts';
 import type { AllRoutes, RouteSettings } from './route-settings.ts';
 
-/** The version of keys with a type after it. Keys without one have `v1`. */
-const TYPED = 't1';
 
 interface OpenRoute {
   readonly settings: RouteSettings;

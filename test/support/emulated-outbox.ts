@@ -14,6 +14,7 @@ import { createOutboxTable, isRow, orders, type StoredRow, storedIn, streamOf } 
 /** An outbox on an emulator, with a new table for each test of a file. */
 export interface EmulatedOutbox {
   readonly tableName: string;
+  readonly endpoint: string;
   readonly client: DynamoDBClient;
   readonly outbox: DynamoDBOutbox<(typeof orders)['types']>;
   /** The same outbox at the time of another clock. */
@@ -50,6 +51,9 @@ export function emulatedOutbox(): EmulatedOutbox {
   return {
     get tableName() {
       return tableName;
+    },
+    get endpoint() {
+      return service.endpoint;
     },
     get client() {
       return client;

@@ -11,6 +11,7 @@ import { addSubcommandIn, type End, withExamples } from './subcommand.ts';
 import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
 import type { OutputStream, ProcessIo } from './process-io.ts';
+import { addOutboxCommands } from './outbox/outbox-commands.ts';
 import { addMcpCommand } from './mcp/mcp-commands.ts';
 import { addTableCommands } from './tables/table-commands.ts';
 import { versionOfPackage } from './version.ts';
@@ -47,6 +48,7 @@ export function programOf(surroundings: ProcessIo, end: End): Command {
   const addLeaf = addSubcommandIn(surroundings, end);
   addClaimsCommands(program, addLeaf);
   addDeadLetterCommands(program, addLeaf);
+  addOutboxCommands(program, addLeaf);
   addConsoleCommand(program, addLeaf);
   addMcpCommand(program, addLeaf);
   addTableCommands(program, addLeaf);

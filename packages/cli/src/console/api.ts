@@ -204,7 +204,7 @@ export interface ClaimDetailJson {
 }
 
 /** A filter for the claims of a plan. */
-export interface FilterJson extends Pick<Narrowing, 'error' | 'holder' | 'past'> {
+export interface FilterJson extends Pick<Narrowing, 'type' | 'error' | 'holder' | 'past'> {
   readonly state?: ClaimState;
   /** Only parked claims of this kind. */
   readonly parked?: ParkedKind;

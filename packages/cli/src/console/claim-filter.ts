@@ -59,9 +59,10 @@ export function filterOf({
   return { ...search, state: 'parked', parked };
 }
 
-function narrowingOf({ error, holder, past, ...digits }: FilterJson): Narrowing {
+function narrowingOf({ type, error, holder, past, ...digits }: FilterJson): Narrowing {
   return {
     ...Object.fromEntries(Object.entries(digits).map(([name, value]) => [name, Number(value)])),
+    ...(type !== undefined && { type }),
     ...(error !== undefined && { error }),
     ...(holder !== undefined && { holder }),
     ...(past !== undefined && { past }),

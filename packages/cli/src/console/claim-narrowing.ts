@@ -1,7 +1,16 @@
-import { type Claim, type ClaimState, parkedKindOf, stateOf, timesOf } from 'batchlatch/operations';
+import {
+  type Claim,
+  type ClaimState,
+  parkedKindOf,
+  stateOf,
+  timesOf,
+  typeOfKey,
+} from 'batchlatch/operations';
 
 /** The part of a filter that no index answers. Claims without a value that it asks for do not match. */
 export interface Narrowing {
+  /** The type in the key. */
+  readonly type?: string;
   /** The name of the error of a failed or parked claim. */
   readonly error?: string;
   /** The earliest end of the last attempt, in epoch milliseconds. */
@@ -27,10 +36,11 @@ export function isNarrow(narrowing: Narrowing): boolean {
 
 /** Returns whether a claim matches everything that is asked for. */
 export function matches(claim: Claim, narrowing: Narrowing, now: number): boolean {
-  const { error, endedFrom, endedBefore, ranMs, waitedMs, ageMs, holder, past } = narrowing;
+  const { type, error, endedFrom, endedBefore, ranMs, waitedMs, ageMs, holder, past } = narrowing;
   const state = stateOf(claim, now);
   const times = ranMs === undefined && waitedMs === undefined ? {} : timesOf(claim);
   return (
+    (type === undefined || typeOfKey(claim.key) === type) &&
     (error === undefined || errorOf(claim, state) === error) &&
     isWithin(endOf(claim, state), endedFrom, endedBefore) &&
     isAtLeast(times.runningMs, ranMs) &&

@@ -26,6 +26,7 @@ const COLUMNS: readonly (readonly [name: string, value: (claim: ClaimJson) => un
   ['errorMessage', ({ error }) => error?.message],
   ['errorCode', ({ error }) => error?.code],
   ['hasResult', ({ hasResult }) => hasResult],
+  ['type', ({ type }) => type],
 ];
 
 /** A file to download. */

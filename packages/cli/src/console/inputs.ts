@@ -52,6 +52,7 @@ const FILTER: Input = {
   by: oneOf(...(['any', 'key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
   q: { expected: `a text of ${LONGEST_KEY_BYTES} bytes at most`, accepts: isShortText },
   error: aShortText(),
+  type: aShortText(),
   holder: aShortText(),
   past: oneOf(...(['ran-twice', 'changed'] satisfies FilterJson['past'][])),
   endedFrom: aTime(),

@@ -13,7 +13,7 @@ const MOST_RECORDS = 10_000;
  * find it, where a search would read the table.
  */
 export class SeenClaims {
-  /** Such as `orders#v1:`; the one seen last is the last. */
+  /** Such as `orders#v1:` or `orders#t1:OrderPlaced:`; the one seen last is the last. */
   readonly #prefixes = new Set<string>();
   /** The key of the claim of each record that was seen last. */
   readonly #keys = new Map<string, string>();
@@ -63,7 +63,7 @@ export class SeenClaims {
   }
 
   #note({ key, recordId }: Claim): void {
-    const [prefix] = /^[^#]+#(?:v\d+:)?/.exec(key) ?? [];
+    const [prefix] = /^[^#]+#(?:v\d+:|t\d+:[^:]*:)?/.exec(key) ?? [];
     if (prefix !== undefined) {
       this.#prefixes.delete(prefix);
       this.#prefixes.add(prefix);

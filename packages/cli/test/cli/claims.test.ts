@@ -8,6 +8,7 @@ import { createBatchProcessor, payloadHash, PermanentError } from 'batchlatch';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { keyHash, processorKey } from 'batchlatch/operations';
 import { sqsEvent } from 'batchlatch/testing';
+import { escapedType } from '../../../../src/messages/message-key.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { systemClock } from '../../src/tool-base/clock.ts';
@@ -36,6 +37,24 @@ describe('claims list', () => {
         'orders#1  parked (failed)        1  3 min ago  Declined: the card was declined\n',
     );
     expect(err).toMatch(/^1 parked claim in table claims\. Read \d+ rows of the index of overdue claims/);
+  });
+
+  it('lists the claims of a type of message, and shows it as text', async () => {
+    const type = 'Order:\u001b[2JPlaced';
+    await make(`typed#t1:${escapedType(type)}:o-1`, 'parked');
+    await make('typed#t1:OrderCancelled:o-1', 'parked');
+    await make('typed#v1:o-1', 'parked');
+    expect((await list('--prefix', 'typed#', '--type', 'OrderCancelled')).claims).toMatchObject([
+      { key: 'typed#t1:OrderCancelled:o-1', type: 'OrderCancelled' },
+    ]);
+    expect((await list('--type', type)).claims).toMatchObject([{ type }]);
+    const { out } = await claims(['list', '--prefix', 'typed#'], { terminal: 120 });
+    expect(out).toMatch(/^KEY +TYPE +STATE/);
+    expect(out).toMatch(/o-1 +OrderCancelled +parked/);
+    expect(out).not.toContain('\u001b');
+    const shown = await claims(['show', 'typed#t1:OrderCancelled:o-1']);
+    expect(shown.out).toMatch(/^type +OrderCancelled$/m);
+    expect((await claims(['show', 'typed#v1:o-1'])).out).not.toMatch(/^type/m);
   });
 
   it('lists the claims with an error, or with a past', async () => {

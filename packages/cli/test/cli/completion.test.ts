@@ -24,6 +24,10 @@ COMP_WORDS=(batchlatch "$@"); COMP_CWORD=$#; _batchlatch; printf '%s\\n' "\${COM
       ['claims', 'list', '--state', ''],
       ['in-progress', 'overdue', 'failed', 'parked', 'completed'],
     ],
+    [
+      ['outbox', 'list', '--state', ''],
+      ['waiting', 'parked', 'dropped'],
+    ],
     [['claims', '--table', 'claims', 'list', '--pre'], ['--prefix']],
     [['claims', 'release', 'KEY', '--rea'], ['--reason']],
     [['claims', 'list', '--table', ''], []],

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
+import { dynamoDBOutbox, sweepOutbox } from 'batchlatch/outbox';
+import { manualClock } from 'batchlatch/testing';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../../../lab/local/emulators/postgres-emulator.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { failedOrders, type FailedOrders } from '../../../../test/operations/failed-orders.ts';
+import { emulatorClient } from '../../../../test/support/claims-table.ts';
+import { scriptedSender } from '../../../../test/support/emulated-outbox.ts';
+import { createOutboxTable, orders as types } from '../../../../test/support/outbox-rows.ts';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';
 import { claimsInStates, NOW } from './claims-in-states.ts';
 import { documentedCommands, writeDocumented } from './documented-commands.ts';
@@ -31,6 +37,7 @@ describe('docs/cli.md', () => {
     await table.newClient().send(new CreateTableCommand(definition));
     [service, postgres] = await Promise.all([startSqsEmulator(), startPostgresEmulator()]);
     const store = dynamoDBStore({ tableName: 'claims', client: table.newClient(), overdueIndex: true });
+    await placeMessages(claims.endpoint);
     orders = await failedOrders({ endpoint: service.endpoint, options: { store } });
     await orders.fail('o-1051', 'o-1052');
   });
@@ -87,6 +94,9 @@ describe('docs/cli.md', () => {
     'dlq show',
     'dlq redrive',
     'console',
+    'outbox list',
+    'outbox count',
+    'outbox release',
     'table create',
     'table check',
     'table clean',
@@ -106,3 +116,23 @@ describe('docs/cli.md', () => {
     expect(options.filter((option) => !page.includes(`${option}`))).toEqual([]);
   });
 });
+
+/** Parks a message of the outbox, with another one behind it. */
+async function placeMessages(endpoint: string): Promise<void> {
+  const tableName = 'orders-outbox';
+  const client = emulatorClient(endpoint);
+  const documents = DynamoDBDocument.from(client);
+  await createOutboxTable(client, tableName);
+  const clock = manualClock(NOW - 12 * 60_000);
+  const outbox = dynamoDBOutbox({ tableName, messages: types, client, clock });
+  const sender = scriptedSender();
+  for (const orderId of ['o-1', 'o-2']) {
+    const body = { orderId, tenantId: 'a' };
+    sender.refuses.set(JSON.stringify(body), 'for good');
+    const TransactItems = await outbox.inOrder([{ type: 'OrderPlaced', body }]);
+    await documents.transactWrite({ TransactItems: TransactItems });
+    await clock.advance(60_000);
+  }
+  await sweepOutbox(sender, { tableName, client, clock, write: () => undefined })();
+  client.destroy();
+}

@@ -26,6 +26,7 @@ function released(from: Claim['status'], code?: string): Pick<Claim, 'history'> 
 
 const CLAIMS: readonly Claim[] = [
   completed('quick', 0, SECOND),
+  completed('orders#t1:OrderPlaced:o-1', 0, SECOND),
   completed('slow', 0, 9 * SECOND),
   completed('late', 20 * SECOND, SECOND),
   completed('took-over', 0, SECOND, { attempt: 2, crashes: 1 }),
@@ -40,6 +41,8 @@ const CLAIMS: readonly Claim[] = [
 
 describe('a filter that no index answers', () => {
   it.each<[Narrowing, readonly string[]]>([
+    [{ type: 'OrderPlaced' }, ['orders#t1:OrderPlaced:o-1']],
+    [{ type: 'Order' }, []],
     [{ error: 'Declined' }, ['declined']],
     [{ error: 'TimeoutError' }, ['timeout']],
     [{ ranMs: 5 * SECOND }, ['slow']],

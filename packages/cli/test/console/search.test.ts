@@ -13,7 +13,9 @@ const MESSAGE = '7f3c0d0e-5c1e-4f57-9d5c-0a1b2c3d4e5f';
 async function openShop(
   open: ReturnType<typeof consoles>,
   options: object = {},
-): Promise<OpenConsole & { readonly reads: string[]; readonly lists: number[] }> {
+): Promise<
+  OpenConsole & { readonly memory: MemoryStore; readonly reads: string[]; readonly lists: number[] }
+> {
   const memory: MemoryStore = memoryStore();
   const requests = [
     claimRequest('orders#v1:o-42', { recordId: MESSAGE, lockedBy: 'OrdersFunction 42 4f1c2d3e' }),
@@ -35,7 +37,11 @@ async function openShop(
       return page;
     },
   });
-  return Object.assign(await open({ fill: async () => undefined, ...options, store }), { reads, lists });
+  return Object.assign(await open({ fill: async () => undefined, ...options, store }), {
+    memory,
+    reads,
+    lists,
+  });
 }
 
 describe('A search for any text', () => {
@@ -49,6 +55,16 @@ describe('A search for any text', () => {
     const found = await search(shop, 'orders#v1:o-42');
     expect([keysOf(found), found.isExact, found.rowsRead]).toEqual([['orders#v1:o-42'], true, 1]);
     expect([shop.reads, shop.lists]).toEqual([['orders#v1:o-42'], []]);
+  });
+
+  it('finds an order whose key holds a type, once it has seen the type', async () => {
+    const shop = await openShop(open);
+    const requests = ['o-1', 'o-2'].map((id) => claimRequest(`shop#t1:OrderPlaced:${id}`));
+    await shop.memory.acquire(requests);
+    await search(shop, 'shop#t1:OrderPlaced:o-1');
+    const found = await search(shop, 'o-2');
+    expect([keysOf(found), shop.lists]).toEqual([['shop#t1:OrderPlaced:o-2'], []]);
+    expect(found.claims).toMatchObject([{ type: 'OrderPlaced' }]);
   });
 
   it('finds an order by a read in each namespace that was named, without a list', async () => {

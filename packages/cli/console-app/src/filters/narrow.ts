@@ -5,6 +5,7 @@ import { durationText, localTime } from '../text/times.ts';
 export type Narrow = Pick<FilterJson, (typeof NAMES)[number]>;
 
 const NAMES = [
+  'type',
   'error',
   'holder',
   'past',
@@ -33,8 +34,9 @@ export function narrowIn(parameters: URLSearchParams): Narrow | undefined {
 
 /** Returns it in words, such as `error CardDeclined, ran 5 s or longer`. */
 export function narrowText(narrow: Narrow): string {
-  const { error, holder, past, endedFrom, endedBefore, ranMs, waitedMs, ageMs } = narrow;
+  const { type, error, holder, past, endedFrom, endedBefore, ranMs, waitedMs, ageMs } = narrow;
   const parts = [
+    type && `type ${type}`,
     error && `error ${error}`,
     holder && `held by ${holder}`,
     past && PAST_NAME[past].toLowerCase(),

@@ -5,30 +5,42 @@ import {
   parkedKindOf,
   releasedAt,
   stateOf,
+  typeOfKey,
 } from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 
-/** The columns of lists of claims. */
-export const CLAIM_COLUMNS: readonly Column[] = [
-  { heading: 'KEY', min: 16 },
-  { heading: 'STATE' },
-  { heading: 'ATTEMPT', isRight: true },
-  { heading: 'SINCE' },
-  { heading: 'ERROR', min: 12, isOptional: true },
-];
+/** Returns the table of a list of claims; it has a column for their types if a claim has one. */
+export function claimTable(
+  claims: readonly Claim[],
+  context: Pick<Context, 'screen' | 'now'>,
+): { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] } {
+  const isTyped = claims.some(({ key }) => typeOfKey(key) !== undefined);
+  return {
+    columns: [
+      { heading: 'KEY', min: 16 },
+      ...(isTyped ? [{ heading: 'TYPE', min: 8, isOptional: true }] : []),
+      { heading: 'STATE' },
+      { heading: 'ATTEMPT', isRight: true },
+      { heading: 'SINCE' },
+      { heading: 'ERROR', min: 12, isOptional: true },
+    ],
+    rows: claims.map((claim) => [
+      escapeControls(claim.key),
+      ...(isTyped ? [typeText(claim)] : []),
+      shownState(claim, context),
+      String(claim.attempt),
+      context.screen.time(sinceOf(claim, context.now())),
+      errorText(claim),
+    ]),
+  };
+}
 
-/** Returns the cells of one claim. */
-export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string[] {
-  return [
-    escapeControls(claim.key),
-    shownState(claim, { screen, now }),
-    String(claim.attempt),
-    screen.time(sinceOf(claim, now())),
-    errorText(claim),
-  ];
+/** Returns the type in the key; empty without one. */
+export function typeText({ key }: Pick<Claim, 'key'>): string {
+  return escapeControls(typeOfKey(key) ?? '');
 }
 
 /** Returns the state in its colour, with what is known besides, such as `parked (lapsed)`. */

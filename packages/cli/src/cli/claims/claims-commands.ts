@@ -25,6 +25,7 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
       'claims list --table claims --state parked',
       'claims list --table claims --parked lapsed',
       'claims list --table claims --prefix orders# --all --json',
+      'claims list --table claims --type OrderPlaced',
       'claims list --table claims --error-name CardDeclined',
       'claims list --table claims --state completed --past ran-twice',
       'claims list --table claims --state overdue --watch 10',

@@ -7,7 +7,7 @@ import type { Run } from '../subcommand.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural } from '../print/plural.ts';
 import { watch } from '../watch.ts';
-import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
+import { claimTable } from './claim-cells.ts';
 import { narrowed, type NarrowSelection } from './narrow-selection.ts';
 import { collect, type Collected, costText, tellNewer } from './collect.ts';
 
@@ -81,10 +81,8 @@ function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions,
   const { screen } = context;
   const { claims, next } = found;
   if (claims.length > 0) {
-    screen.table(
-      CLAIM_COLUMNS,
-      claims.map((claim) => claimCells(claim, context)),
-    );
+    const { columns, rows } = claimTable(claims, context);
+    screen.table(columns, rows);
   }
   tellNewer(found.newer, screen);
   const what = `${selectionText(options)}claim`;

@@ -5,6 +5,7 @@ import { integerBetween } from '../arguments/values.ts';
 
 /** The options that select claims by what no index answers. */
 export interface NarrowSelection {
+  readonly type?: string;
   readonly errorName?: string;
   readonly holder?: string;
   readonly ran?: number;
@@ -16,6 +17,7 @@ const PASTS = ['ran-twice', 'changed'] as const satisfies Narrowing['past'][];
 /** Adds the options. */
 export function narrowing(command: Command): Command {
   return command
+    .option('--type <type>', 'claims of messages of this type, such as OrderPlaced')
     .option('--error-name <name>', 'failed and parked claims with an error of this name')
     .option('--holder <name>', 'claims that this function (`name:version`) or worker holds')
     .option(
@@ -34,10 +36,11 @@ export function narrowing(command: Command): Command {
 
 /** Returns a filter of pages, or undefined if no option asks for one. */
 export function narrowed(
-  { errorName, holder, ran, past }: NarrowSelection,
+  { type, errorName, holder, ran, past }: NarrowSelection,
   now: () => number,
 ): ((page: ClaimPage) => ClaimPage) | undefined {
   const wanted: Narrowing = {
+    ...(type !== undefined && { type }),
     ...(errorName !== undefined && { error: errorName }),
     ...(holder !== undefined && { holder }),
     ...(ran !== undefined && { ranMs: ran * 1_000 }),

@@ -22,7 +22,7 @@ import type { Run } from '../subcommand.ts';
 import { relativeTime } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { formatNumber } from '../print/plural.ts';
-import { attemptText, errorText, parkedText, shownState } from './claim-cells.ts';
+import { attemptText, errorText, parkedText, shownState, typeText } from './claim-cells.ts';
 import { type LogOptions, logOf, showWaterfall, waterfallOfClaim } from './show-waterfall.ts';
 import { keysOfPayload } from './payload-key.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
@@ -121,6 +121,7 @@ function show(
   const { screen } = context;
   const fields: readonly (readonly [string, string | undefined])[] = [
     ['key', escapeControls(claim.key)],
+    ['type', typeText(claim) || undefined],
     ['hash', keyHash(claim.key)],
     ['state', shownState(claim, context)],
     ['why parked', parkedText(claim)],

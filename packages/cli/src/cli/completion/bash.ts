@@ -1,4 +1,4 @@
-import { candidatesOf, optionsWithValues, type Words } from './words.ts';
+import { candidatesOf, valueCases, type Words } from './words.ts';
 
 /** Returns the script for bash 4 and later. */
 export function bashScript(program: string, words: readonly Words[]): string {
@@ -12,9 +12,9 @@ _${program}() {
       ${paths.map(({ path }) => `'${path}'`).join('|')}) path="\${path:+$path }$word" ;;
     esac
   done
-  case "$before" in
-${optionsWithValues(words)
-  .map(({ word, value }) => `    ${word}) ${answerFor(value)}; return ;;`)
+  case "$path $before" in
+${valueCases(words)
+  .map(({ pattern, value }) => `    ${pattern}) ${answerFor(value)}; return ;;`)
   .join('\n')}
   esac
   case "$path" in

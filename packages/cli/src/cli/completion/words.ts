@@ -60,8 +60,23 @@ export function candidatesOf({ commands, options }: Words): string[] {
   return [...commands, ...options].map(({ word }) => word);
 }
 
-/** Returns every option with a value, once each: an option means the same in every command. */
-export function optionsWithValues(words: readonly Words[]): OptionWord[] {
-  const byName = new Map(words.flatMap(({ options }) => options.map((option) => [option.word, option])));
-  return [...byName.values()].filter(({ value }) => value !== 'nothing');
+/** A value to complete after a command and an option. */
+export interface ValueCase {
+  /** The shell's pattern for `PATH OPTION`; it names no path if all commands have the same values. */
+  readonly pattern: string;
+  readonly value: OptionWord['value'];
+}
+
+/** Returns the values of every option that has one, for `case "$path $option" in …`. */
+export function valueCases(words: readonly Words[]): ValueCase[] {
+  const uses = words.flatMap(({ path, options }) =>
+    options.filter(({ value }) => value !== 'nothing').map((option) => ({ ...option, path })),
+  );
+  return [...new Set(uses.map(({ word }) => word))].flatMap((name) => {
+    const same = uses.filter(({ word }) => word === name);
+    const values = [...new Map(same.map(({ value }) => [String(value), value])).values()];
+    return values.length === 1
+      ? values.map((value) => ({ pattern: `*' ${name}'`, value }))
+      : same.map(({ path, value }) => ({ pattern: `'${path} ${name}'`, value }));
+  });
 }

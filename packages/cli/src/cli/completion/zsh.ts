@@ -1,4 +1,4 @@
-import { optionsWithValues, type Word, type Words } from './words.ts';
+import { valueCases, type Word, type Words } from './words.ts';
 
 /** Returns the script for zsh: a file `_batchlatch` in the `fpath`, or one to source. */
 export function zshScript(program: string, words: readonly Words[]): string {
@@ -12,9 +12,9 @@ _${program}() {
       ${paths.map(({ path }) => `'${path}'`).join('|')}) at="\${at:+$at }$word" ;;
     esac
   done
-  case "$before" in
-${optionsWithValues(words)
-  .map(({ word, value }) => `    ${word}) ${answerFor(value)}; return ;;`)
+  case "$at $before" in
+${valueCases(words)
+  .map(({ pattern, value }) => `    ${pattern}) ${answerFor(value)}; return ;;`)
   .join('\n')}
   esac
   case "$at" in

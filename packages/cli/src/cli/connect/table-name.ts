@@ -3,10 +3,23 @@ import type { ProcessIo } from '../process-io.ts';
 import type { RedisOptions } from './redis.ts';
 
 /** Returns the claims table of `--table`, else of CLAIMS_TABLE_NAME. Throws a `UsageError` without either. */
-export function tableNameOf(table: string | undefined, { env }: Pick<ProcessIo, 'env'>): string {
-  const name = table ?? env['CLAIMS_TABLE_NAME'] ?? '';
-  if (name === '')
-    throw new UsageError('No claims table is named: add --table NAME, or set CLAIMS_TABLE_NAME.');
+export function tableNameOf(table: string | undefined, context: Pick<ProcessIo, 'env'>): string {
+  return nameOr(table, 'CLAIMS_TABLE_NAME', 'claims table', context);
+}
+
+/** Returns the outbox's table of `--table`, else of OUTBOX_TABLE_NAME. Throws a `UsageError` without either. */
+export function outboxTableNameOf(table: string | undefined, context: Pick<ProcessIo, 'env'>): string {
+  return nameOr(table, 'OUTBOX_TABLE_NAME', 'outbox table', context);
+}
+
+function nameOr(
+  table: string | undefined,
+  variable: string,
+  what: string,
+  { env }: Pick<ProcessIo, 'env'>,
+): string {
+  const name = table ?? env[variable] ?? '';
+  if (name === '') throw new UsageError(`No ${what} is named: add --table NAME, or set ${variable}.`);
   // A table name or an ARN.
   if (/^[\w.:/-]{3,1024}$/.test(name)) return name;
   throw new UsageError('--table must be the name or the ARN of a DynamoDB table.');

@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { ClaimJson } from '../../api-types.ts';
+import { listHref } from '../../filters/claim-filter.ts';
 import { Ago, LocalTime } from '../../parts/age.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Link } from '../../parts/link.tsx';
 import { counted, numberText } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { between, durationText } from '../../text/times.ts';
@@ -14,11 +16,16 @@ export function ClaimFacts({
   readonly claim: ClaimJson;
   readonly logUrl: string | undefined;
 }): JSX.Element {
-  const { attempt, releases, crashes, lockedBy, recordId, payloadHash } = claim;
+  const { type, attempt, releases, crashes, lockedBy, recordId, payloadHash } = claim;
   const waited = between(claim.createdAt, claim.claimedAt);
   const ran = between(claim.claimedAt, claim.completedAt);
   return (
     <dl class="facts">
+      {type !== undefined && (
+        <Fact name="Type">
+          <Link href={listHref(undefined, { type })}>{shown(type)}</Link>
+        </Fact>
+      )}
       <Fact name="Attempt">
         {numberText(attempt)}
         {releases !== 0 && <span class="muted"> ({numberText(releases)} not counted)</span>}

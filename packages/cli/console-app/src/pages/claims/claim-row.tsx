@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ClaimJson, OperationKind } from '../../api-types.ts';
 import { askToChange, seen } from '../../changes/change-request.ts';
 import { operationsOf } from '../../changes/operations-of.ts';
-import { claimHref } from '../../filters/claim-filter.ts';
+import { claimHref, listHref } from '../../filters/claim-filter.ts';
 import { Ago } from '../../parts/age.tsx';
 import { Link } from '../../parts/link.tsx';
 import { memo } from '../../parts/memo.ts';
@@ -28,7 +28,7 @@ export const ClaimRow = memo(function ClaimRow({
   readonly onToggle: (claim: ClaimJson) => void;
   readonly onDone: () => void;
 }): JSX.Element {
-  const { key, state, releasedAt, parkedKind, attempt } = claim;
+  const { key, type, state, releasedAt, parkedKind, attempt } = claim;
   const name = shown(key);
   return (
     <tr class={isSelected ? 'is-selected' : undefined}>
@@ -44,6 +44,11 @@ export const ClaimRow = memo(function ClaimRow({
       )}
       <th scope="row" class="mono">
         <Link href={claimHref(key)}>{name}</Link>
+        {type !== undefined && (
+          <Link class="type-label" href={listHref(undefined, { type })}>
+            {shown(type)}
+          </Link>
+        )}
       </th>
       <td data-label="State">
         <span class="badges">
