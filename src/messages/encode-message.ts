@@ -7,6 +7,7 @@ import type { Messages } from './messages.ts';
 
 /** A message as it is sent: what a sender puts on the wire, and an outbox into a row. */
 export interface EncodedMessage {
+  /** The name of the type in `messages()`. */
   readonly type: string;
   /** The body as JSON text. */
   readonly body: string;

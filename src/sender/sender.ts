@@ -59,7 +59,7 @@ export interface SendAllOptions {
 export interface SendOptions<To = SendTarget> extends SendAllOptions {
   /**
    * How long the queue hides the message, in milliseconds, at most 900,000 (15 minutes); rounded up to whole
-   * seconds. On standard queues only.
+   * seconds. On standard queues only. Default: the queue's own delay.
    */
   readonly delayMs?: DelayOf<To>;
 }
