@@ -87,7 +87,7 @@ export interface Routes<Mode extends RouteMode = RouteMode> extends RoutingPolic
  * @example
  * export const handler = createBatchProcessor(
  *   routes(orderMessages, {
- *     OrderPlaced: async ({ body }, { idempotencyKey }) => payments.charge(body, { idempotencyKey }),
+ *     OrderPlaced: async ({ body }) => charge(body),
  *     OrderCancelled: route(async ({ body }) => refund(body), { maxAttempts: 5 }),
  *   }),
  * );
