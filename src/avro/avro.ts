@@ -14,9 +14,9 @@ import { avroType } from './avro-type.ts';
 
 /** Options of `avro()`: either `registry` or `schema`. */
 export interface AvroOptions {
-  /** The registry with the schemas that payloads name. */
+  /** The registry with the schemas that payloads name. Default: none; `schema` is required then. */
   readonly registry?: SchemaRegistry;
-  /** The schema of all payloads, as JSON. They have no framing then. */
+  /** The schema of all payloads, as JSON; they have no framing then. Default: none. */
   readonly schema?: string;
   /**
    * The schema that your code expects, as JSON. Payloads are resolved to it by Avro's rules: fields get its

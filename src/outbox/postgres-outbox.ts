@@ -121,7 +121,8 @@ const checks: Readonly<Record<keyof PostgresOutboxOptions<MessageTypes>, Check>>
  * @example
  * const outbox = postgresOutbox({ messages: orderMessages });
  * createBatchProcessor<Order>(async ({ body }, context) => {
- *   await inTransaction(context, (client) => outbox.add(client, 'OrderPlaced', body));
+ *   const placed = { orderId: body.orderId, tenantId, total };
+ *   await inTransaction(context, (client) => outbox.add(client, 'OrderPlaced', placed));
  * });
  */
 export function postgresOutbox<Types extends MessageTypes, Client = OutboxClient>(

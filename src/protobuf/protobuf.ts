@@ -14,15 +14,15 @@ import { protoJson } from './proto-json.ts';
 
 /** Options of `protobuf()`: either `registry` or `schema`. */
 export interface ProtobufOptions {
-  /** The registry with the schemas that payloads name. */
+  /** The registry with the schemas that payloads name. Default: none; `schema` is required then. */
   readonly registry?: SchemaRegistry;
-  /** The text of the .proto file of all payloads. They have no framing then. */
+  /** The text of the .proto file of all payloads; they have no framing then. Default: none. */
   readonly schema?: string;
   /** With `schema`, the full name of the message, such as `shop.OrderPlaced`. Default: the file's first. */
   readonly message?: string;
   /**
    * The texts of imported files by name, such as `google/type/money.proto`: all with `schema`, those that the
-   * registry does not list with `registry`. `google/protobuf/*.proto` is known.
+   * registry does not list with `registry`. `google/protobuf/*.proto` is known. Default: none.
    */
   readonly imports?: Readonly<Record<string, string>>;
   /**

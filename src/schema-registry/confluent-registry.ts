@@ -6,7 +6,7 @@ import type { RegisteredSchema, SchemaRegistry } from './schema-registry.ts';
 export interface ConfluentRegistryOptions {
   /** The registry's address, such as `https://psrc-1234.eu-central-1.aws.confluent.cloud`. */
   readonly url: string;
-  /** Headers of each request, or a function that returns them, such as `authorization`. */
+  /** Headers of each request, such as `authorization`, or a function that returns them. Default: none. */
   readonly headers?: RegistryHeaders | (() => RegistryHeaders | Promise<RegistryHeaders>);
 }
 
