@@ -13,6 +13,7 @@ const PATHS = [
   'examples/orders-fifo/template.yaml',
   'examples/orders-postgres/template.yaml',
   'examples/outbox/template.yaml',
+  'examples/shop/template.yaml',
   'examples/sources/template.yaml',
 ];
 
