@@ -13,7 +13,7 @@ import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emula
 import { emulatorClient } from '../../test/support/claims-table.ts';
 import { until } from '../../test/support/until.ts';
 
-const ORDERS = 6;
+const ORDERS = 4;
 /** So that what a killed function held comes again soon. On AWS it is six times the function's timeout. */
 const VISIBILITY_SECONDS = '3';
 
@@ -64,7 +64,7 @@ describe('examples/shop under `batchlatch dev`', () => {
     let isOver = false;
     let kills = 0;
     const killing = (async () => {
-      while (!isOver && kills < ORDERS * 2) {
+      while (!isOver && kills < ORDERS) {
         const pids = await functionsOf(dev.pid);
         const entries = await count('charge');
         for (const pid of pids) process.kill(pid, 'SIGKILL');
@@ -72,11 +72,13 @@ describe('examples/shop under `batchlatch dev`', () => {
         await until('the next order is charged', async () => isOver || (await count('charge')) > entries);
       }
     })();
-    const answers: string[][] = [];
+    const ids: string[] = [];
     for (let number = 0; number < ORDERS; number += 1) {
       const event = path.join(folder, `${number}.json`);
       await writeFile(event, await eventWith(randomUUID()));
-      answers.push(await Promise.all([place(event), place(event)]));
+      const [first, second] = await Promise.all([place(event), place(event)]);
+      expect(second).toBe(first);
+      ids.push(first);
     }
     await until('all is done', async () =>
       (await Promise.all(['receipt', 'parcel'].map(count))).every((done) => done >= ORDERS),
@@ -84,10 +86,9 @@ describe('examples/shop under `batchlatch dev`', () => {
     isOver = true;
     await killing;
 
-    expect(kills).toBeGreaterThan(ORDERS / 2);
-    expect(answers.every(([first, second]) => first === second)).toBe(true);
-    const ids = answers.map(([first]) => first).toSorted();
     expect(new Set(ids).size).toBe(ORDERS);
+    expect(kills).toBeGreaterThanOrEqual(ORDERS);
+    ids.sort();
     for (const entry of ['order', 'charge', 'receipt', 'parcel']) expect(await idsOf(entry)).toEqual(ids);
   }, 120_000);
 
@@ -123,7 +124,7 @@ describe('examples/shop under `batchlatch dev`', () => {
   }
 });
 
-const CLI = ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts'];
+const CLI = ['packages/cli/dist/cli/batchlatch.js'];
 
 async function eventWith(key: string): Promise<string> {
   return (await readFile('examples/shop/place-order.json', 'utf8')).replace('my-first-order', key);

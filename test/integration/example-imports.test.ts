@@ -10,6 +10,11 @@ import { handler as ordersFifo } from '../../examples/orders-fifo/orders-fifo.ts
 import { handler as ordersPostgres } from '../../examples/orders-postgres/orders-postgres.ts';
 import { handler as createPaymentPostgres } from '../../examples/payments-api/create-payment-postgres.ts';
 import { handler as createPayment } from '../../examples/payments-api/create-payment.ts';
+import { handler as shopCharges } from '../../examples/shop/lambda/charge-orders.ts';
+import { handler as shopDispatch } from '../../examples/shop/lambda/dispatch.ts';
+import { handler as shopOrders } from '../../examples/shop/lambda/place-order.ts';
+import { handler as shopRelay } from '../../examples/shop/lambda/relay.ts';
+import { handler as shopSweep } from '../../examples/shop/lambda/sweep.ts';
 import { handler as invoiceFiles } from '../../examples/sources/invoice-files.ts';
 import { handler as pageViews } from '../../examples/sources/page-views.ts';
 import { handler as shipments } from '../../examples/sources/shipments.ts';
@@ -26,6 +31,11 @@ const handlers = {
   ordersPostgres,
   createPayment,
   createPaymentPostgres,
+  shopCharges,
+  shopDispatch,
+  shopOrders,
+  shopRelay,
+  shopSweep,
   invoiceFiles,
   pageViews,
   shipments,

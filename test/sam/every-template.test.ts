@@ -13,6 +13,7 @@ const PATHS = [
   'examples/orders-fifo/template.yaml',
   'examples/orders-postgres/template.yaml',
   'examples/outbox/template.yaml',
+  'examples/shop/template.yaml',
   'examples/sources/template.yaml',
 ];
 
@@ -187,7 +188,8 @@ describe.each(PATHS)('%s', (path) => {
       ...definition,
       TimeToLiveSpecification: timeToLive.TimeToLiveSpecification,
     });
-    expect(named).toEqual([{ Ref: 'ClaimsTable' }]);
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) expect(name).toEqual({ Ref: 'ClaimsTable' });
   });
 
   it('has the table of an outbox, if it has one, that relays read', () => {

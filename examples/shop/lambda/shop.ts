@@ -1,18 +1,12 @@
 import { messages } from 'batchlatch';
 import { dynamoDBOutbox } from 'batchlatch/outbox';
-import { createSender } from 'batchlatch/sender';
 import { dispatches, orders } from '../messages.ts';
 
-const all = messages({ ...orders.types, ...dispatches.types });
+/** All types of message. */
+export const all = messages({ ...orders.types, ...dispatches.types });
 
 /** Messages of both queues, in one table: rules of the event bus send each type to its queue. */
 export const outbox = dynamoDBOutbox({ messages: all });
-
-/** Sends what the outbox holds. */
-export const sender = createSender(all, {
-  eventBusName: process.env['EVENT_BUS_NAME'] ?? 'shop',
-  source: 'shop',
-});
 
 /** Returns the entry of a transaction that writes an item of an order. */
 export function put(orderId: string, entry: string, attributes: Readonly<Record<string, unknown>> = {}) {

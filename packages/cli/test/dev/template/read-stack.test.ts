@@ -52,6 +52,10 @@ describe("The project's templates are read:", () => {
       { functions: 1, queues: 2, tables: 0, streams: 0, triggers: ['sqs'] },
     ],
     [
+      'examples/shop/template.yaml',
+      { functions: 5, queues: 5, tables: 3, streams: 0, triggers: ['dynamodb', 'schedule', 'sqs', 'sqs'] },
+    ],
+    [
       'examples/sources/template.yaml',
       { functions: 5, queues: 3, tables: 3, streams: 1, triggers: ['dynamodb', 'kinesis', 'sqs'] },
     ],
