@@ -105,6 +105,7 @@ function functionOf({ timeoutSeconds, leaseSeconds, claimDays }: Settings): Lamb
       leaseMs: leaseSeconds === undefined ? UNSET : { value: leaseSeconds * SECOND_MS },
       retentionMs: { value: claimDays * DAY_MS },
       writes: undefined,
+      key: undefined,
     },
   };
 }

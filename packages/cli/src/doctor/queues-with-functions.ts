@@ -22,6 +22,15 @@ export function sourceQueues(examination: Examination): ReadonlySet<Queue> {
   return new Set(queues.filter((queue) => queue !== undefined));
 }
 
+/** Returns whether the environment has the queue's URL, which is also the value of its `Ref`. */
+export function knowsUrl({ environment }: LambdaFunction, { id, arnTails }: Queue): boolean {
+  const names = new Set([`<${id}>`, `<${id}.QueueUrl>`]);
+  return [...(environment.value?.values() ?? [])].some(
+    (value) =>
+      names.has(value) || (/^https?:/.test(value) && arnTails.includes(value.split('/').at(-1) ?? '')),
+  );
+}
+
 function queueOf(examination: Examination, mapping: Mapping): Queue | undefined {
   if (mapping.kind !== 'sqs') return undefined;
   const queue = examination.queue(mapping.source.value);

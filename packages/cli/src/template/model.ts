@@ -105,6 +105,8 @@ export interface KnownOptions {
   readonly leaseMs: Setting<number>;
   readonly retentionMs: Setting<number>;
   readonly writes: string | undefined;
+  /** How it derives keys: `messageId`, or another text. */
+  readonly key: string | undefined;
 }
 
 interface AsyncSettings {

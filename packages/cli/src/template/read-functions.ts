@@ -76,6 +76,7 @@ function readOptions(
     leaseMs: optionOf(said, 'leaseMs', environment, /(?:^|_)LEASE_MS$/i, line),
     retentionMs: optionOf(said, 'retentionMs', environment, /(?:^|_)RETENTION_MS$/i, line),
     writes: asText(said['writes']),
+    key: asText(said['key']),
   };
 }
 

@@ -26,6 +26,7 @@ describe('a template without mistakes', () => {
       'event source mapping ChargesFunction, event Charges',
       'event source mapping ChargesFunction, event PageViews',
       'event source mapping LedgerMapping',
+      'event source mapping RelayMapping',
       'queue OrdersQueue',
       'queue LedgerQueue',
       'dead-letter queue OrdersDeadLetters',
@@ -36,12 +37,45 @@ describe('a template without mistakes', () => {
       'function ChargesFunction',
       'function OrderPlacedFunction',
       'function ShippedFunction',
+      'function RelayFunction',
+      'function SweepFunction',
       'function MonitorFunction',
       'EventBridge OrderPlacedFunction, event OrderPlaced',
       'Schedule MonitorFunction, event EveryFiveMinutes',
+      'Schedule SweepSchedule',
       'subscriber ShippedSubscriber',
+      'outbox OutboxTable',
     ]);
   });
+});
+
+it('does not judge the keys of a consumer of an outbox that no metadata tell', () => {
+  const { findings, skipped } = examined(good.replace('{ key: outboxId }', '{ leaseMs: 31000 }'));
+  expect(findings).toEqual([]);
+  expect(skipped).toEqual([
+    'OrdersFunction, its keys for messages of OutboxTable: only its code tells, or ' +
+      '`Metadata: { batchlatch: { key } }`',
+  ]);
+});
+
+it('does not judge a relay or a sweep that may be one', () => {
+  const arn = '!Sub "arn:aws:dynamodb:eu-west-1:1:table/${Elsewhere}/stream/1"';
+  const { findings, skipped } = examined(
+    good
+      .replace('EventSourceArn: !GetAtt OutboxTable.StreamArn', `EventSourceArn: ${arn}`)
+      .replace(
+        "- { Effect: Allow, Action: 'dynamodb:Query', Resource:",
+        "- { Effect: Allow, Action: 'dynamodb:*', Resource: !ImportValue other, X:",
+      )
+      .replace('Arn: !GetAtt SweepFunction.Arn', 'Arn: !GetAtt MonitorFunction.Arn'),
+  );
+  expect(findings.filter(({ code }) => code.startsWith('outbox'))).toEqual([]);
+  expect(skipped).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^OutboxTable, its relay: /),
+      expect.stringMatching(/^OutboxTable, its sweep: /),
+    ]),
+  );
 });
 
 describe('a mistake, planted alone, is found in its line, and nothing else is:', () => {

@@ -56,15 +56,17 @@ describe('as text', () => {
                 maxReceiveCount: 5
         docs/policies/reading.md
 
-      1 error, 1 warning, 0 info. Looked at 18 resources: event source mapping
+      1 error, 1 warning, 0 info. Looked at 23 resources: event source mapping
       OrdersFunction, event Orders; event source mapping ChargesFunction, event
       Charges; event source mapping ChargesFunction, event PageViews; event source
-      mapping LedgerMapping; queue OrdersQueue; queue LedgerQueue; dead-letter queue
-      OrdersDeadLetters; dead-letter queue LedgerDeadLetters; claims table
-      ClaimsTable; function OrdersFunction; function LedgerFunction; function
-      ChargesFunction; function OrderPlacedFunction; function ShippedFunction;
-      function MonitorFunction; EventBridge OrderPlacedFunction, event OrderPlaced;
-      Schedule MonitorFunction, event EveryFiveMinutes; subscriber ShippedSubscriber."
+      mapping LedgerMapping; event source mapping RelayMapping; queue OrdersQueue;
+      queue LedgerQueue; dead-letter queue OrdersDeadLetters; dead-letter queue
+      LedgerDeadLetters; claims table ClaimsTable; function OrdersFunction; function
+      LedgerFunction; function ChargesFunction; function OrderPlacedFunction; function
+      ShippedFunction; function RelayFunction; function SweepFunction; function
+      MonitorFunction; EventBridge OrderPlacedFunction, event OrderPlaced; Schedule
+      MonitorFunction, event EveryFiveMinutes; Schedule SweepSchedule; subscriber
+      ShippedSubscriber; outbox OutboxTable."
     `);
   });
 

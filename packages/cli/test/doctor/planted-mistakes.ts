@@ -127,6 +127,7 @@ export const MISTAKES: readonly Mistake[] = [
     found: [
       ['stream-failure-queue-retention', '# failed'],
       ['stream-failure-queue-retention', '# failed'],
+      ['stream-failure-queue-retention', '# failed'],
     ],
   },
   {
@@ -516,5 +517,26 @@ export const MISTAKES: readonly Mistake[] = [
     replace: '      OnFailureConfiguration: { Arn: !GetAtt FailedEvents.Arn } # shipped\n',
     by: '',
     found: [['bus-subscriber-without-failure-destination', '  ShippedSubscriber:']],
+  },
+  {
+    what: 'an outbox whose stream invokes nothing',
+    replace: 'EventSourceArn: !GetAtt OutboxTable.StreamArn # rows',
+    by: 'EventSourceArn: !GetAtt ClaimsTable.StreamArn',
+    found: [['outbox-without-relay', '  OutboxTable:']],
+    severity: 'error',
+  },
+  {
+    what: 'an outbox without a sweep on a schedule',
+    replace: 'Targets: [{ Id: sweep, Arn: !GetAtt SweepFunction.Arn }]',
+    by: 'Targets: [{ Id: sweep, Arn: !GetAtt MonitorFunction.Arn }]',
+    found: [['outbox-without-sweep', '  OutboxTable:']],
+    severity: 'error',
+  },
+  {
+    what: "a consumer of an outbox's messages whose keys are message ids",
+    replace: 'Metadata: { batchlatch: { key: outboxId } }',
+    by: 'Metadata: { batchlatch: { key: messageId } }',
+    found: [['outbox-consumer-message-ids', '  OrdersFunction:\n']],
+    severity: 'warning',
   },
 ];

@@ -60,6 +60,7 @@ describe('a function of a template', () => {
       leaseMs: { value: 5_000 },
       retentionMs: { value: 1_000 },
       writes: undefined,
+      key: undefined,
     });
     expect(
       functionOf(environment, '{ batchlatch: { leaseMs: 7000, writes: single } }').options,

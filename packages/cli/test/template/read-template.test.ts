@@ -15,11 +15,12 @@ it('a template is queues, tables, functions, mappings and what triggers them', (
     streams: idsOf(model.streams),
   }).toEqual({
     queues: 'OrdersQueue OrdersDeadLetters LedgerQueue LedgerDeadLetters FailedEvents',
-    tables: 'ClaimsTable',
+    tables: 'ClaimsTable OutboxTable',
     functions:
-      'OrdersFunction LedgerFunction ChargesFunction OrderPlacedFunction ShippedFunction MonitorFunction WebsiteFunction',
-    mappings: 'OrdersFunction.Orders ChargesFunction.Charges ChargesFunction.PageViews LedgerMapping',
-    triggers: 'OrderPlacedFunction.OrderPlaced MonitorFunction.EveryFiveMinutes',
+      'OrdersFunction LedgerFunction ChargesFunction OrderPlacedFunction ShippedFunction RelayFunction SweepFunction MonitorFunction WebsiteFunction',
+    mappings:
+      'OrdersFunction.Orders ChargesFunction.Charges ChargesFunction.PageViews LedgerMapping RelayMapping',
+    triggers: 'OrderPlacedFunction.OrderPlaced MonitorFunction.EveryFiveMinutes SweepSchedule',
     subscribers: 'ShippedSubscriber',
     streams: '',
   });

@@ -47,6 +47,7 @@ export async function readLiveFunction(
       leaseMs: { value: milliseconds(/(?:^|_)LEASE_MS$/i) },
       retentionMs: { value: milliseconds(/(?:^|_)RETENTION_MS$/i) },
       writes: undefined,
+      key: undefined,
     },
   };
 }

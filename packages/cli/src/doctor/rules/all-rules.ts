@@ -15,6 +15,7 @@ import { WIDE_PERMISSION_RULES, checkWidePermissions } from './wide-permissions.
 import { RUNTIME_RULES, checkRuntimes } from './runtimes.ts';
 import { ASYNCHRONOUS_RULES, checkAsynchronousInvocations } from './asynchronous-invocations.ts';
 import { BUS_SUBSCRIBER_RULES, checkBusSubscribers } from './bus-subscribers.ts';
+import { OUTBOX_RULES, checkOutboxes } from './outboxes.ts';
 import type { Rules } from './rule.ts';
 
 const CHECKED: readonly (readonly [Rules, (examination: Examination) => void])[] = [
@@ -32,6 +33,7 @@ const CHECKED: readonly (readonly [Rules, (examination: Examination) => void])[]
   [RUNTIME_RULES, checkRuntimes],
   [ASYNCHRONOUS_RULES, checkAsynchronousInvocations],
   [BUS_SUBSCRIBER_RULES, checkBusSubscribers],
+  [OUTBOX_RULES, checkOutboxes],
 ];
 
 /** Rules for templates and deployed resources, by code. */

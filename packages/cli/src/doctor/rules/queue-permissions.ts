@@ -2,6 +2,7 @@ import type { LambdaFunction, Queue, Role } from '../../template/model.ts';
 import { allows } from '../allows.ts';
 import { functionsOfRecords } from '../claims-table-of.ts';
 import type { Examination } from '../examination.ts';
+import { knowsUrl } from '../queues-with-functions.ts';
 import type { Rules } from './rule.ts';
 
 /** Lambda's permissions to poll: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html */
@@ -69,15 +70,6 @@ function sourcesOf(examination: Examination, { id }: LambdaFunction): readonly Q
     ({ functionId, kind }) => functionId === id && kind === 'sqs',
   );
   return mappings.map(({ source }) => examination.queue(source.value)).filter((queue) => queue !== undefined);
-}
-
-/** Returns whether the environment has the queue's URL, which is also the value of its `Ref`. */
-function knowsUrl({ environment }: LambdaFunction, { id, arnTails }: Queue): boolean {
-  const names = new Set([`<${id}>`, `<${id}.QueueUrl>`]);
-  return [...(environment.value?.values() ?? [])].some(
-    (value) =>
-      names.has(value) || (/^https?:/.test(value) && arnTails.includes(value.split('/').at(-1) ?? '')),
-  );
 }
 
 function isDeadLetterQueue({ model }: Examination, { id }: Queue): boolean {
