@@ -7,7 +7,7 @@ export function tableNameOf(table: string | undefined, context: Pick<ProcessIo, 
   return nameOr(table, 'CLAIMS_TABLE_NAME', 'claims table', context);
 }
 
-/** Returns the outbox's table of `--table`, else of OUTBOX_TABLE_NAME. Throws a `UsageError` without either. */
+/** Returns the outbox table of `--table`, else of OUTBOX_TABLE_NAME. Throws a `UsageError` without either. */
 export function outboxTableNameOf(table: string | undefined, context: Pick<ProcessIo, 'env'>): string {
   return nameOr(table, 'OUTBOX_TABLE_NAME', 'outbox table', context);
 }

@@ -26,7 +26,7 @@ export async function readRows(
   const rows: OutboxEntry[] = [];
   let next = query.cursor;
   do {
-    // A page ends where the next one begins, so it holds no row too many. One row is looked for in long pages.
+    // A page ends where the next begins, so it holds no row too many. Long pages are searched for one row.
     const limit = query.outboxId === undefined ? Math.min(PAGE, most - rows.length) : PAGE;
     const page = await admin.list(
       { ...query, limit, ...(next !== undefined && { cursor: next }) },
