@@ -17,7 +17,6 @@ import { mayFitLater, UnknownTypeError, UnknownVersionError } from './errors.ts'
 import { SharedSlots } from './route-slots.ts';
 import type { AllRoutes, RouteSettings } from './route-settings.ts';
 
-
 interface OpenRoute {
   readonly settings: RouteSettings;
   readonly route: RecordRoute;
