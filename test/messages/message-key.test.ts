@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { typeOfKey } from 'batchlatch/operations';
 import { TYPED, typedKey } from '../../src/messages/message-key.ts';
 

@@ -47,14 +47,16 @@ describe('types of message', () => {
   it('are in every line of a record, and in the counts of the batch', async () => {
     const lines: Line[] = [];
     await run(jsonLines({ level: 'debug', write: (line) => void lines.push(JSON.parse(line) as Line) }));
-    const typesIn = (name: string): unknown[] =>
+    const typesIn = (name: string): string[] =>
       lines
         .filter(({ message: one }) => one === name)
         .map(({ messageType }) => messageType)
         .toSorted();
     expect(typesIn('started')).toEqual(['OrderCancelled', 'OrderPlaced', 'OrderPlaced']);
     expect([typesIn('failed'), typesIn('invalid')]).toEqual([['OrderCancelled'], ['other']]);
-    const settling = lines.flatMap(({ ends }) => (ends ?? []) as Line[]).map((end) => end['messageType']);
+    const settling = lines
+      .flatMap(({ ends }) => (ends ?? []) as Line[])
+      .map((end) => String(end['messageType']));
     expect(settling.toSorted()).toEqual(['OrderCancelled', 'OrderPlaced', 'OrderPlaced']);
     expect(lines.find(({ message: one }) => one === 'batchFinished')).toMatchObject({
       types: { OrderPlaced: { completed: 2 }, OrderCancelled: { failed: 1 }, other: { invalid: 1 } },
@@ -116,7 +118,7 @@ describe('types of message', () => {
     const types = spans
       .getFinishedSpans()
       .filter(({ name }) => name === 'process orders')
-      .map(({ attributes }) => attributes['batchlatch.message_type']);
+      .map(({ attributes }) => String(attributes['batchlatch.message_type']));
     expect(types.toSorted()).toEqual(['OrderCancelled', 'OrderPlaced', 'OrderPlaced', 'other']);
     await meterProvider.forceFlush();
     const found = metrics.getMetrics().at(-1)?.scopeMetrics[0]?.metrics ?? [];

@@ -238,7 +238,7 @@ describe('batch handlers of routes', () => {
   it('get records of one type in each call', async () => {
     const { calls, failed: none } = await run(bench(), [...pings(0, 2), ...cancellations(2), ...pings(2, 3)]);
     expect(none).toEqual([]);
-    expect(calls.toSorted()).toEqual([
+    expect(calls.toSorted(([a = ''], [b = '']) => a.localeCompare(b))).toEqual([
       ['OrderCancelled', 'c0', 'c1'],
       ['Pinged', 'p0', 'p1', 'p2'],
     ]);
