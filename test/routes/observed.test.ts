@@ -50,7 +50,7 @@ describe('types of message', () => {
     const typesIn = (name: string): string[] =>
       lines
         .filter(({ message: one }) => one === name)
-        .map(({ messageType }) => messageType)
+        .map(({ messageType }) => String(messageType))
         .toSorted();
     expect(typesIn('started')).toEqual(['OrderCancelled', 'OrderPlaced', 'OrderPlaced']);
     expect([typesIn('failed'), typesIn('invalid')]).toEqual([['OrderCancelled'], ['other']]);
