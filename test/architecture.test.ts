@@ -132,6 +132,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options',
     'observe/log-line.ts',
     'operations/parked-kind.ts',
+    'outbox/outbox-admin.ts',
+    'outbox/outbox-metrics.ts',
     'stores/dynamodb/dynamodb-admin.ts',
   ],
   operations: [

@@ -11,6 +11,7 @@ const VARIABLES = {
   function: { label: 'Function', pattern: 'FUNCTION_OF_DASHBOARD' },
   source: { label: 'Source', pattern: 'SOURCE_OF_DASHBOARD' },
   table: { label: 'Claims table', pattern: 'TABLE_OF_DASHBOARD' },
+  outbox: { label: 'Outbox', pattern: 'OUTBOX_OF_DASHBOARD' },
   queue: { label: 'Queue', pattern: 'QUEUE_OF_DASHBOARD' },
   dead_letter_queue: { label: 'Dead-letter queue', pattern: 'DEAD_LETTERS_OF_DASHBOARD' },
 } as const;
@@ -21,6 +22,7 @@ const SEARCHES: Partial<Record<Variable, { readonly search: string; readonly pop
   function: { search: '{batchlatch,function,source} MetricName="Started"', populateFrom: 'function' },
   source: { search: '{batchlatch,function,source} MetricName="Started"', populateFrom: 'source' },
   table: { search: '{batchlatch,table} MetricName="OverdueClaims"', populateFrom: 'table' },
+  outbox: { search: '{batchlatch,table} MetricName="WaitingOutboxRows"', populateFrom: 'table' },
   queue: {
     search: '{AWS/SQS,QueueName} MetricName="ApproximateNumberOfMessagesVisible"',
     populateFrom: 'QueueName',

@@ -12,6 +12,7 @@ export function grafanaOnCloudWatch(): object {
       ofDimension('function', 'Function', 'batchlatch', 'Started', 'function'),
       ofDimension('source', 'Source', 'batchlatch', 'Started', 'source'),
       ofDimension('table', 'Claims table', 'batchlatch', 'OverdueClaims', 'table'),
+      ofDimension('outbox', 'Outbox', 'batchlatch', 'WaitingOutboxRows', 'table'),
       ofDimension('queue', 'Queue', 'AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'QueueName'),
       ofDimension(
         'dead_letter_queue',

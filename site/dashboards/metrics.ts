@@ -46,13 +46,13 @@ export const MONITOR_METRICS: readonly Metric[] = [
   milliseconds('OldestOverdueMs', 'for how long the oldest overdue claim has been overdue'),
 ];
 
-/** The metrics of the sweep of a DynamoDB outbox, with the dimension `table`. */
+/** The metrics of `sweepOutbox()` and `createOutboxMonitor()`, with the dimension `table`. */
 export const OUTBOX_METRICS: readonly Metric[] = [
   count(
     'WaitingOutboxRows',
     'rows that wait for a relay, those behind a parked row included; at most 10,000',
   ),
-  count('ParkedOutboxRows', 'rows that were refused for good and wait for a person; at most 10,000'),
+  count('ParkedOutboxRows', 'rows that could not be sent and wait for a person; at most 10,000'),
   milliseconds('OldestOutboxRowMs', 'the age of the oldest waiting row; 0 if there is none'),
 ];
 

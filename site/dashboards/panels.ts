@@ -1,10 +1,10 @@
-import { INVOCATION_METRICS, type Metric, MONITOR_METRICS } from './metrics.ts';
+import { INVOCATION_METRICS, type Metric, MONITOR_METRICS, OUTBOX_METRICS } from './metrics.ts';
 
 /** A graph of a dashboard: some metrics with one statistic. */
 export interface Panel {
   readonly title: string;
   readonly metrics: readonly string[];
-  readonly of: 'function' | 'table' | 'queue' | 'deadLetterQueue';
+  readonly of: 'function' | 'table' | 'outbox' | 'queue' | 'deadLetterQueue';
   readonly statistic: 'Sum' | 'Maximum' | 'p95';
   readonly unit: Metric['unit'] | 'Seconds';
 }
@@ -63,6 +63,20 @@ export const PANELS: readonly Panel[] = [
     statistic: 'Maximum',
     unit: 'Seconds',
   },
+  {
+    title: 'Messages in the outbox',
+    metrics: namesOf(OUTBOX_METRICS, 'Count'),
+    of: 'outbox',
+    statistic: 'Maximum',
+    unit: 'Count',
+  },
+  {
+    title: 'Oldest message in the outbox',
+    metrics: namesOf(OUTBOX_METRICS, 'Milliseconds'),
+    of: 'outbox',
+    statistic: 'Maximum',
+    unit: 'Milliseconds',
+  },
 ];
 
 /** Where each kind of panel finds its metrics; `$` begins the name of a variable of the dashboard. */
@@ -71,6 +85,7 @@ export const PLACES: Readonly<
 > = {
   function: { namespace: 'batchlatch', dimensions: { function: '$function', source: '$source' } },
   table: { namespace: 'batchlatch', dimensions: { table: '$table' } },
+  outbox: { namespace: 'batchlatch', dimensions: { table: '$outbox' } },
   queue: { namespace: 'AWS/SQS', dimensions: { QueueName: '$queue' } },
   deadLetterQueue: { namespace: 'AWS/SQS', dimensions: { QueueName: '$dead_letter_queue' } },
 };

@@ -6,7 +6,7 @@ import { argumentHash } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
 import { emfMetrics, powertools } from 'batchlatch/observe';
 import { openTelemetry } from 'batchlatch/opentelemetry';
-import { createClaimMonitor } from 'batchlatch/monitor';
+import { createClaimMonitor, createOutboxMonitor } from 'batchlatch/monitor';
 import {
   powertoolsAttributesNamed,
   powertoolsCacheStore,
@@ -70,6 +70,11 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
     'createClaimMonitor',
     createClaimMonitor,
     { admin, tableName: 't', limit: 0, logKeys: true, write: () => 1, clock: manualClock() },
+  ],
+  [
+    'createOutboxMonitor',
+    createOutboxMonitor,
+    { admin, tableName: 't', write: () => 1, clock: manualClock() },
   ],
   ['payloadHash', payloadHash, { include: ['orderId'] }],
   ['argumentHash', argumentHash, { exclude: ['sentAt'] }],

@@ -8,12 +8,17 @@ import {
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { createClaimMonitor } from 'batchlatch/monitor';
+import { createClaimMonitor, createOutboxMonitor } from 'batchlatch/monitor';
 import { openTelemetry } from 'batchlatch/opentelemetry';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { cloudWatchDashboard } from '../../site/dashboards/cloudwatch.ts';
 import { grafanaOnCloudWatch, grafanaOnPrometheus } from '../../site/dashboards/grafana.ts';
-import { INVOCATION_METRICS, type Metric, MONITOR_METRICS } from '../../site/dashboards/metrics.ts';
+import {
+  INVOCATION_METRICS,
+  type Metric,
+  MONITOR_METRICS,
+  OUTBOX_METRICS,
+} from '../../site/dashboards/metrics.ts';
 import { METRIC_NAMES } from '../../src/observe/totals.ts';
 
 const namesOf = (metrics: readonly Metric[]): string[] =>
@@ -47,14 +52,26 @@ describe('The list of metrics', () => {
       write: (line) => lines.push(line),
     });
     await monitor({}, lambdaContext());
-    const { _aws } = JSON.parse(lines[0] ?? '') as {
-      _aws: { CloudWatchMetrics: [{ Metrics: { Name: string; Unit: string }[] }] };
-    };
-    const units = MONITOR_METRICS.flatMap(({ names, unit }) => names.map((Name) => ({ Name, Unit: unit })));
-    expect(_aws.CloudWatchMetrics[0].Metrics).toEqual(expect.arrayContaining(units));
-    expect(_aws.CloudWatchMetrics[0].Metrics).toHaveLength(units.length);
+    expectMetrics(lines[0], MONITOR_METRICS);
+  });
+
+  it('has those that the monitor of an outbox writes', async () => {
+    const lines: string[] = [];
+    const unused = (): Promise<never> => Promise.reject(new Error('must not be called'));
+    const admin = { list: unused, change: unused, count: async () => ({ waiting: 0, parked: 0 }) };
+    await createOutboxMonitor({ admin, write: (line) => lines.push(line) })();
+    expectMetrics(lines[0], OUTBOX_METRICS);
   });
 });
+
+function expectMetrics(line: string | undefined, metrics: readonly Metric[]): void {
+  const { _aws } = JSON.parse(line ?? '') as {
+    _aws: { CloudWatchMetrics: [{ Metrics: { Name: string; Unit: string }[] }] };
+  };
+  const units = metrics.flatMap(({ names, unit }) => names.map((Name) => ({ Name, Unit: unit })));
+  expect(_aws.CloudWatchMetrics[0].Metrics).toEqual(expect.arrayContaining(units));
+  expect(_aws.CloudWatchMetrics[0].Metrics).toHaveLength(units.length);
+}
 
 describe('The dashboard of CloudWatch', () => {
   const { variables, widgets } = cloudWatchDashboard() as CloudWatch;
@@ -65,7 +82,7 @@ describe('The dashboard of CloudWatch', () => {
       paths.flatMap(([namespace, name = '']) => (namespace === 'batchlatch' ? [name] : [])),
     );
     expect([...shown].toSorted((one, other) => one.localeCompare(other))).toEqual(
-      namesOf([...INVOCATION_METRICS, ...MONITOR_METRICS]),
+      namesOf([...INVOCATION_METRICS, ...MONITOR_METRICS, ...OUTBOX_METRICS]),
     );
   });
 
@@ -106,7 +123,9 @@ describe('The dashboards of Grafana', () => {
   it('show every metric of the list that is in CloudWatch', () => {
     const { panels } = grafanaOnCloudWatch() as Grafana;
     const shown = panels.flatMap(({ targets }) => targets.map(({ metricName = '' }) => metricName));
-    expect(shown).toEqual(expect.arrayContaining(namesOf([...INVOCATION_METRICS, ...MONITOR_METRICS])));
+    expect(shown).toEqual(
+      expect.arrayContaining(namesOf([...INVOCATION_METRICS, ...MONITOR_METRICS, ...OUTBOX_METRICS])),
+    );
   });
 
   it('name the metrics of openTelemetry() as Prometheus has them', async () => {

@@ -12,14 +12,14 @@ export const OUTBOX_RULES: Rules = {
     what: "an outbox whose table's stream invokes no function",
     why: 'Its messages are sent by the sweep alone, a minute late or more, or not at all.',
     fix: "a mapping of the table's stream to a function with `relay(sender)`",
-    docs: 'outbox.md#dynamodb',
+    docs: 'outbox-dynamodb.md#deploy',
   },
   'outbox-without-sweep': {
     severity: 'error',
     what: 'an outbox without a function on a schedule that may delete its rows',
     why: 'Messages that the stream gives up stay in the table, and nobody is told.',
     fix: 'a function with `sweepOutbox(sender)` on the schedule `rate(1 minute)`',
-    docs: 'outbox.md#dynamodb',
+    docs: 'outbox-dynamodb.md#deploy',
   },
   'outbox-consumer-message-ids': {
     severity: 'warning',
