@@ -18,7 +18,8 @@ import { shop } from '../../test/support/outbox-bench.ts';
 import { until } from '../../test/support/until.ts';
 import { bundleProgram } from './support/bundle-program.ts';
 
-const KILLS = 200;
+/** One at each step and moment. `OUTBOX_KILLS=200 npm run lab:real -- outbox-kills` for more. */
+const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 42);
 /** Processes at a time, whose relays work on the same rows. */
 const AT_ONCE = 3;
 /** Each step of a transaction and of a round, and which of them: the first four transactions are its own. */
