@@ -40,7 +40,7 @@ export const PARTS: readonly Bundle[] = [
   ...['messageId', 'payloadHash'].map(ofCore),
   { name: 'jmesPath', statements: ["export { jmesPath } from 'batchlatch/jmespath';"] },
   ...['backoff', 'deadLetterQueue', 'heartbeat', 'waitForOwner', 'runWithoutClaim'].map(ofCore),
-  ...['standardSchema', 'suspectsFirst', 'forBatches', 'jsonLines'].map(ofCore),
+  ...['standardSchema', 'routes', 'suspectsFirst', 'forBatches', 'jsonLines'].map(ofCore),
   ...['cached', 'resultsIn'].map(ofCore),
   { name: 'dynamoDBStore', statements: [STORE] },
   {

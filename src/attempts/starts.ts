@@ -15,18 +15,21 @@ interface Waiting {
  */
 export class Starts {
   readonly #scope: AttemptScope;
+  readonly #isRecording: boolean;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
   constructor(scope: AttemptScope) {
     this.#scope = scope;
+    this.#isRecording = recordsStarts(scope.claims);
   }
 
   /** Whether the attempt may start at once: nothing has to be written, and its lease is long enough. */
   isReady(attempt: Attempt): boolean {
     if (!attempt.hasClaim) return true;
-    if (isRecorded(attempt)) return false;
-    const { clock, deadline } = this.#scope.time;
+    const scope = this.#scope;
+    if (attempt.scope === scope ? this.#isRecording : recordsStarts(attempt.scope.claims)) return false;
+    const { clock, deadline } = scope.time;
     // After a freeze, both may be over.
     const lastsToTheEnd = attempt.leaseUntil >= deadline.endsAt && attempt.leaseUntil > clock.now();
     return lastsToTheEnd || !isShort(attempt);

@@ -62,7 +62,8 @@ export class ClaimStage {
       // rule: busy-in-turn
       if (!this.#turns.isInTurn(record)) continue;
       attempt.isInTurn = true;
-      addBusy(record, claims, 1);
+      claims.activity.busy += 1;
+      if (record.route !== undefined) record.route.activity.busy += 1;
     }
     ledger.noteAttempts(attempts);
     claims.acquires.putAll(requests, attempts, this.#note);
@@ -71,7 +72,8 @@ export class ClaimStage {
   /** Starts the turn of a record whose claim was requested ahead. */
   enter(record: PlannedRecord): void {
     const { ledger, claims } = this.#context;
-    addBusy(record, claims, 1);
+    claims.activity.busy += 1;
+    if (record.route !== undefined) record.route.activity.busy += 1;
     const attempt = ledger.attemptOf(record) as BatchAttempt;
     attempt.isInTurn = true;
     if (attempt.state !== 'asked') this.#after.claimed(attempt);
@@ -91,7 +93,9 @@ export class ClaimStage {
     attempt.askAgain(claims.newOwner(), time.clock.now());
     const makeRequest = (): ClaimRequest => this.#requestFor(attempt, time.leaseMs());
     const outcome = await policy.wait(known, makeRequest, this.#context);
-    addBusy(attempt.of, claims, 1);
+    claims.activity.busy += 1;
+    const { route } = attempt.of;
+    if (route !== undefined) route.activity.busy += 1;
     this.#note(attempt, outcome, makeRequest());
     this.#after.answered();
   }
@@ -113,12 +117,6 @@ export class ClaimStage {
       request.recordsStart = true;
     return request;
   }
-}
-
-/** Counts a record as one that is claimed, waits or runs, or with -1 no more. */
-export function addBusy({ route }: PlannedRecord, { activity }: BatchContext['claims'], by: 1 | -1): void {
-  activity.busy += by;
-  if (route !== undefined) route.activity.busy += by;
 }
 
 /** Describes the holder of the claim, for people who read the row. */

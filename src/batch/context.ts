@@ -133,6 +133,8 @@ export interface RoutingPolicy extends ValueOf<'routes'>, Partial<GatheringHandl
   inBatches(gather: GatherFor): RoutingPolicy;
   /** Returns the function that gives each record of a batch its route and key. It never throws. */
   open(context: BatchContext, namespace: Namespace): (record: BatchRecord) => Routed;
+  /** Counts the outcomes of a batch by type, for observers. */
+  outcomesByType(ledger: Ledger): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Returns the claims to request ahead, so that the records of a full route hold up no others. */
   claimsAhead(records: readonly PlannedRecord[], reach: Reach): AheadOfTurns | undefined;
 }

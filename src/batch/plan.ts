@@ -32,7 +32,9 @@ export interface PlannedRecord {
 export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
 
 /** The route and the key of a record, or its outcome. */
-export type Routed = Partial<Pick<PlannedRecord, 'route' | 'key' | 'outcome' | 'record'>>;
+export interface Routed extends Pick<PlannedRecord, 'route' | 'key' | 'outcome'> {
+  readonly record: BatchRecord;
+}
 
 export interface Keying {
   readonly keyOf: (record: BatchRecord) => string;
@@ -68,8 +70,12 @@ export function keyed(
   try {
     if (routeOf === undefined) planned.key = keyOf(record);
     else {
-      Object.assign(planned, routeOf(record));
-      record = planned.record as BatchRecord;
+      const routed = routeOf(record);
+      record = routed.record;
+      planned.record = record;
+      planned.route = routed.route;
+      planned.key = routed.key;
+      planned.outcome = routed.outcome;
     }
     if (payloadHashOf !== undefined && planned.outcome === undefined) {
       planned.payloadHash = payloadHashOf(record);

@@ -9,7 +9,7 @@ import { readFrom } from '../sources/read-from.ts';
 import type { BatchContext } from './context.ts';
 import { handBack, handedBack } from './hand-back.ts';
 import { type OpenContext, openContext, type Processor } from './open-context.ts';
-import { plan, typeOf, unread } from './plan.ts';
+import { plan, unread } from './plan.ts';
 import { readRecords } from './read-records.ts';
 import type { Handler } from './run.ts';
 import { runRecords } from './run-records.ts';
@@ -108,23 +108,18 @@ function tellPlanned({ ledger, watch }: BatchContext): void {
 
 function tellFinished({ ledger, watch, time, settings }: BatchContext, startedAt: number): void {
   const outcomes: Record<string, number> = {};
-  const types: Record<string, Record<string, number>> = {};
   let withoutClaim = 0;
   for (const record of ledger.records) {
     const outcome = ledger.outcomes[record.index];
     const status = outcome?.status ?? 'unfinished';
     outcomes[status] = (outcomes[status] ?? 0) + 1;
-    if (settings.routing !== undefined) {
-      const ofType = (types[typeOf(record)] ??= {});
-      ofType[status] = (ofType[status] ?? 0) + 1;
-    }
     if (outcome !== undefined && 'withoutClaim' in outcome) withoutClaim += 1;
   }
   watch.notify({
     type: 'batchFinished',
     records: ledger.records.length,
     outcomes,
-    ...(settings.routing !== undefined && { types }),
+    ...(settings.routing !== undefined && { types: settings.routing.outcomesByType(ledger) }),
     ...(withoutClaim > 0 && { withoutClaim }),
     durationMs: time.clock.now() - startedAt,
   });

@@ -7,7 +7,6 @@ import { WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { Settled } from '../attempts/work.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { NotStartedReason } from '../observe/observer.ts';
-import { addBusy } from './claim.ts';
 import type { BatchAttempt, BatchContext, Gathering } from './context.ts';
 import { isAcknowledged, outcomeOf, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
 import type { PlannedRecord } from './plan.ts';
@@ -55,7 +54,8 @@ export class SettleStage {
 
   /** Frees the record's place: it needs no claim, slot or settlement any more. */
   makeRoom(record: PlannedRecord): void {
-    addBusy(record, this.#context.claims, -1);
+    this.#context.claims.activity.busy -= 1;
+    if (record.route !== undefined) record.route.activity.busy -= 1;
     if (this.#gathering !== undefined) this.#gathering.startIfComplete();
     this.#schedule.makeRoom(record);
   }

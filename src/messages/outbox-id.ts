@@ -11,7 +11,8 @@ type AnyRecord = Parameters<KeySelector>[0];
  */
 export function outboxId(): KeySelector {
   return withEffort((record) => {
-    const id = outboxIdOf(record);
+    const attributes = attributesOf(record);
+    const id = outboxIdIn(attributes) ?? outboxIdIn(detailAttributesOf(record, attributes));
     if (id !== undefined) return id;
     throw new KeyError(
       `The record has no attribute \`${OUTBOX_ID}\`, so no outbox has sent it; ` +
@@ -20,20 +21,22 @@ export function outboxId(): KeySelector {
   }, 'bounded');
 }
 
+type Attributes = Readonly<Record<string, unknown>>;
+
 /** Returns the id of the outbox row; undefined if no outbox has sent the record. */
-export function outboxIdOf(record: AnyRecord): string | undefined {
-  const id = attributeOf(record, OUTBOX_ID) ?? detailAttributesOf(record)?.[OUTBOX_ID];
+export function outboxIdIn(attributes: Attributes | undefined): string | undefined {
+  const id = attributes?.[OUTBOX_ID];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Returns a string attribute of the envelope, or else of the record. */
-export function attributeOf({ envelope, attributes }: AnyRecord, name: string): string | undefined {
-  return envelope?.attributes[name] ?? attributes[name];
+/** Returns the string attributes of the envelope and the record. Call it once: records make theirs anew. */
+export function attributesOf({ envelope, attributes }: AnyRecord): Readonly<Record<string, string>> {
+  return envelope === undefined ? attributes : { ...attributes, ...envelope.attributes };
 }
 
 /** Returns the attributes in the body of an EventBridge event, whose sender is one of ours. */
-export function detailAttributesOf(record: AnyRecord): Readonly<Record<string, unknown>> | undefined {
-  if (attributeOf(record, DETAIL_TYPE) === undefined || !isObject(record.body)) return undefined;
-  const { [DETAIL_ATTRIBUTES]: found } = record.body as Readonly<Record<string, unknown>>;
-  return isObject(found) && !Array.isArray(found) ? (found as Readonly<Record<string, unknown>>) : undefined;
+export function detailAttributesOf(record: AnyRecord, attributes: Attributes): Attributes | undefined {
+  if (attributes[DETAIL_TYPE] === undefined || !isObject(record.body)) return undefined;
+  const { [DETAIL_ATTRIBUTES]: found } = record.body as Attributes;
+  return isObject(found) && !Array.isArray(found) ? (found as Attributes) : undefined;
 }

@@ -2,6 +2,7 @@ import { resolveRetention } from '../claims/retention.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { AttemptScope } from '../attempts/scope.ts';
 import type { BatchContext } from '../batch/context.ts';
+import type { RecordOutcome } from '../batch/outcomes.ts';
 import type { Routed } from '../batch/plan.ts';
 import type { RecordRoute } from '../batch/record-route.ts';
 import { endingOfRecord } from '../batch/settle.ts';
@@ -10,7 +11,7 @@ import type { KeySelector } from '../keys/key-selector.ts';
 import { VERSION } from '../messages/message-attributes.ts';
 import { escapedType, TYPED } from '../messages/message-key.ts';
 import type { Message } from '../messages/message.ts';
-import { attributeOf, detailAttributesOf, outboxIdOf } from '../messages/outbox-id.ts';
+import { attributesOf, detailAttributesOf, outboxIdIn } from '../messages/outbox-id.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { changedRecord, type Changes } from './changed-record.ts';
 import { mayFitLater, UnknownTypeError, UnknownVersionError } from './errors.ts';
@@ -42,25 +43,29 @@ export class OpenRoutes {
     let record = delivered;
     let route: RecordRoute | undefined;
     try {
-      const { type, contentOf } = this.#routing.reader.read(delivered);
-      refusePromise('by', 'record', type);
+      const attributes = attributesOf(delivered);
+      const { type, contentOf } = this.#routing.reader.read(delivered, attributes);
+      if (typeof type === 'object') refusePromise('by', 'record', type);
       const name = typeof type === 'string' && type !== '' ? type : undefined;
       const opened = this.#openFor(name);
       ({ route } = opened);
-      const detailAttributes = detailAttributesOf(delivered);
-      const version = attributeOf(delivered, VERSION) ?? detailAttributes?.[VERSION];
+      const detailAttributes = detailAttributesOf(delivered, attributes);
+      const version = attributes[VERSION] ?? detailAttributes?.[VERSION];
       const { declared } = opened.settings;
       const upgrade = declared && upgradeOf(declared.type, declared.message, version);
-      const changes: Changes = { contentOf, detailAttributes, upgrade };
       if (contentOf !== undefined || detailAttributes !== undefined || upgrade !== undefined) {
-        record = changedRecord(delivered, changes);
+        record = changedRecord(delivered, { contentOf, detailAttributes, upgrade });
         if (upgrade !== undefined) void record.body; // throws for a body that does not fit its version
       }
       const keyOf = opened.keyOf ?? this.#keyMaker(opened.settings, name ?? '');
-      return { route, record, key: keyOf(record) };
+      return { route, record, key: keyOf(record), outcome: undefined };
     } catch (error) {
-      const outcome = { status: 'invalid' as const, error };
-      return { route, record, outcome: mayFitLater(error) ? { ...outcome, mayFitLater: true } : outcome };
+      const outcome: RecordOutcome = {
+        status: 'invalid',
+        error,
+        ...(mayFitLater(error) && { mayFitLater: true }),
+      };
+      return { route, record, key: '', outcome };
     }
   }
 
@@ -81,7 +86,7 @@ export class OpenRoutes {
   #keyMaker({ ownKey, options }: RouteSettings, type: string): (record: BatchRecord) => string {
     const { key } = this.#context.settings;
     if (options.keysAsBefore === true && ownKey === undefined) return keyMaker(key, this.#namespace);
-    const select: KeySelector = ownKey ?? ((record) => outboxIdOf(record) ?? key(record));
+    const select: KeySelector = ownKey ?? ((record) => outboxIdIn(attributesOf(record)) ?? key(record));
     // rule: type-in-key
     const version = options.keysAsBefore === true ? undefined : `${TYPED}:${escapedType(type)}`;
     return keyMaker(select, this.#namespace, version);

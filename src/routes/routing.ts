@@ -7,7 +7,8 @@ import type {
   GatheringHandler,
   RoutingPolicy,
 } from '../batch/context.ts';
-import type { PlannedRecord, Routed } from '../batch/plan.ts';
+import type { Ledger } from '../batch/ledger.ts';
+import { type PlannedRecord, type Routed, typeOf } from '../batch/plan.ts';
 import type { RecordRoute } from '../batch/record-route.ts';
 import type { AheadOfTurns, Reach } from '../batch/step.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
@@ -70,6 +71,16 @@ export class Routing implements RoutingPolicy, AllRoutes {
   open(context: BatchContext, namespace: Namespace): (record: BatchRecord) => Routed {
     const routes = new OpenRoutes(this, context, namespace);
     return (record) => routes.routedOf(record);
+  }
+
+  outcomesByType({ records, outcomes }: Ledger): Readonly<Record<string, Readonly<Record<string, number>>>> {
+    const types: Record<string, Record<string, number>> = {};
+    for (const record of records) {
+      const status = outcomes[record.index]?.status ?? 'unfinished';
+      const ofType = (types[typeOf(record)] ??= {});
+      ofType[status] = (ofType[status] ?? 0) + 1;
+    }
+    return types;
   }
 
   claimsAhead(records: readonly PlannedRecord[], reach: Reach): AheadOfTurns | undefined {

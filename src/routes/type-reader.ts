@@ -1,12 +1,14 @@
 import { isObject } from '../base/is-object.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import { findAt, parsePath } from '../keys/payload-path.ts';
-import { attributeOf } from '../messages/outbox-id.ts';
 import { DETAIL_TYPE, TYPE } from '../messages/message-attributes.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /** Takes the content out of a body; `parse` reads a text that is JSON. */
 export type ContentOf = (body: unknown, parse: (text: string) => unknown) => unknown;
+
+/** The attributes of a record and its envelope. */
+type Attributes = Readonly<Record<string, string>>;
 
 /** Reads the type of a record. Created by `field()` and `cloudEvents()`. */
 export interface TypeReader {
@@ -17,13 +19,16 @@ export interface TypeReader {
    *
    * @internal
    */
-  read(record: BatchRecord): { readonly type: unknown; readonly contentOf?: ContentOf };
+  read(
+    record: BatchRecord,
+    attributes: Attributes,
+  ): { readonly type: unknown; readonly contentOf?: ContentOf };
 }
 
 /** Reads EventBridge's `detail-type`, or else the attribute or header `type`. */
 export const byAttribute: TypeReader = {
   effort: 'none',
-  read: (record) => ({ type: attributeOf(record, DETAIL_TYPE) ?? attributeOf(record, TYPE) }),
+  read: (_record, attributes) => ({ type: attributes[DETAIL_TYPE] ?? attributes[TYPE] }),
 };
 
 /**
@@ -47,8 +52,8 @@ export function field(path: string): TypeReader {
 export function cloudEvents(): TypeReader {
   return {
     effort: 'bounded',
-    read(record) {
-      const binary = attributeOf(record, 'ce_type') ?? attributeOf(record, 'ce-type');
+    read(record, attributes) {
+      const binary = attributes['ce_type'] ?? attributes['ce-type'];
       if (binary !== undefined) return { type: binary };
       const { body } = record;
       return isCloudEvent(body) ? { type: body.type, contentOf: dataOf } : { type: undefined };
