@@ -1,4 +1,10 @@
-export type { BatchMaker, BatchProcessor, ProcessorOptions, RecordMaker } from './presets/processor-types.ts';
+export type {
+  BatchMaker,
+  BatchProcessor,
+  ProcessorOptions,
+  RecordMaker,
+  RoutedOptions,
+} from './presets/processor-types.ts';
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions } from './batch/options.ts';
 export type {
@@ -51,6 +57,7 @@ export { outboxId } from './messages/outbox-id.ts';
 export { UnknownTypeError, UnknownVersionError, UpgradeFailedError } from './routes/errors.ts';
 export { route, type Route, type RouteOptions } from './routes/route.ts';
 export {
+  type HandlerOf,
   type RouteHandler,
   type RouteHandlers,
   type RouteMode,

@@ -95,6 +95,11 @@ interface ValueOf<Option extends string> {
 
 /** A handler that processes many records in one call. */
 export interface GatheringHandler {
+  /**
+   * Gathers records into calls.
+   *
+   * @internal
+   */
   gather(context: BatchContext, starts: Starts): Gathering;
 }
 
@@ -123,19 +128,47 @@ export interface Call {
 
 /** The handlers by type of message, made by `routes()`. They take the place of the handler. */
 export interface RoutingPolicy extends ValueOf<'routes'>, Partial<GatheringHandler> {
-  /** Whether every route has slots, in place of the batch's. */
+  /**
+   * Whether every route has slots, in place of the batch's.
+   *
+   * @internal
+   */
   readonly hasOwnSlots: boolean;
-  /** The risk of finding the route and the key of a record, as for `KeySelector`. */
+  /**
+   * The risk of finding the route and the key of a record, as for `KeySelector`.
+   *
+   * @internal
+   */
   readonly effort: KeySelector['effort'];
-  /** Throws a `ConfigurationError` for options that routes exclude. */
+  /**
+   * Throws a `ConfigurationError` for options that routes exclude.
+   *
+   * @internal
+   */
   assertFit(options: { readonly schema?: unknown; readonly key?: KeySelector<never> }): void;
-  /** Returns the same routes for batch handlers. `gather` gathers the records of one route. */
+  /**
+   * Returns the same routes for batch handlers. `gather` gathers the records of one route.
+   *
+   * @internal
+   */
   inBatches(gather: GatherFor): RoutingPolicy;
-  /** Returns the function that gives each record of a batch its route and key. It never throws. */
+  /**
+   * Returns the function that gives each record of a batch its route and key. It never throws.
+   *
+   * @internal
+   */
   open(context: BatchContext, namespace: Namespace): (record: BatchRecord) => Routed;
-  /** Counts the outcomes of a batch by type, for observers. */
+  /**
+   * Counts the outcomes of a batch by type, for observers.
+   *
+   * @internal
+   */
   outcomesByType(ledger: Ledger): Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Returns the claims to request ahead, so that the records of a full route hold up no others. */
+  /**
+   * Returns the claims to request ahead, so that the records of a full route hold up no others.
+   *
+   * @internal
+   */
   claimsAhead(records: readonly PlannedRecord[], reach: Reach): AheadOfTurns | undefined;
 }
 

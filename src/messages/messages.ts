@@ -15,12 +15,22 @@ export interface Messages<Types extends MessageTypes = MessageTypes> {
   readonly types: Types;
 }
 
-/** The body of a type as it is sent: its schema's input. */
+/**
+ * The body of a type as it is sent: its schema's input.
+ *
+ * @typeParam Types The types by name.
+ * @typeParam Type The name of the type.
+ */
 export type SentAs<Types extends MessageTypes, Type extends keyof Types> = StandardSchemaV1.InferInput<
   Types[Type]['schema']
 >;
 
-/** The body of a type as a handler gets it: its schema's output. */
+/**
+ * The body of a type as a handler gets it: its schema's output.
+ *
+ * @typeParam Types The types by name.
+ * @typeParam Type The name of the type.
+ */
 export type HandledAs<Types extends MessageTypes, Type extends keyof Types> = StandardSchemaV1.InferOutput<
   Types[Type]['schema']
 >;

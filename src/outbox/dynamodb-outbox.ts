@@ -50,18 +50,29 @@ export interface DynamoDBOutboxOptions<Types extends MessageTypes> extends Outbo
 /** The entry of a transaction that writes the row of a message, with plain values. */
 export interface OutboxPut {
   /** The row. */
-  readonly Put: { readonly TableName: string; readonly Item: Record<string, unknown> };
+  readonly Put: {
+    /** The outbox's table. */
+    readonly TableName: string;
+    /** The row's attributes. */
+    readonly Item: Record<string, unknown>;
+  };
 }
 
 /** The entry of a transaction that takes the next numbers of a group, with plain values. */
 export interface OutboxUpdate {
   /** The counter of the group, on the condition that nobody else has taken the numbers. */
   readonly Update: {
+    /** The outbox's table. */
     readonly TableName: string;
+    /** The key of the group's counter. */
     readonly Key: Record<string, unknown>;
+    /** Takes the numbers. */
     readonly UpdateExpression: string;
+    /** Refuses numbers that somebody else has taken. */
     readonly ConditionExpression: string;
+    /** The attributes that the expressions name. */
     readonly ExpressionAttributeNames: Record<string, string>;
+    /** The numbers in the expressions. */
     readonly ExpressionAttributeValues: Record<string, unknown>;
   };
 }
@@ -79,6 +90,7 @@ export interface DynamoDBOutbox<Types extends MessageTypes> {
    * Rejects with an `InvalidMessageError` for a body that does not fit the schema, with a `KeyError` for one
    * without a key or a group, and with a `ConfigurationError` for one that is too large.
    *
+   * @typeParam Type The name of the type.
    * @param type The name of the type.
    * @param body The body as it is sent: the schema's input.
    */

@@ -169,7 +169,7 @@ export interface BatchMaker<Needed = unknown> {
 }
 
 /** Options of a processor with `routes()`. */
-interface RoutedOptions extends Omit<BatchProcessorOptions, 'schema'> {
+export interface RoutedOptions extends Omit<BatchProcessorOptions, 'schema'> {
   /** The types of message have the schemas. */
   readonly schema?: never;
 }

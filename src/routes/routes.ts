@@ -30,7 +30,13 @@ export type RouteHandler<Body, Mode extends RouteMode = 'records'> =
   | HandlerOf<Body, Mode>
   | Route<HandlerOf<Body, Mode>>;
 
-type HandlerOf<Body, Mode extends RouteMode> = Mode extends 'batches'
+/**
+ * A handler of records with this body.
+ *
+ * @typeParam Body The type of the body.
+ * @typeParam Mode Whether it processes single records or many at once.
+ */
+export type HandlerOf<Body, Mode extends RouteMode> = Mode extends 'batches'
   ? BatchHandler<Body>
   : RecordHandler<Body>;
 
