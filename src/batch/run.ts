@@ -79,7 +79,6 @@ export class RunStage {
     while (this.#free > 0 && this.#next < this.#ready.length) {
       const attempt = this.#ready[this.#next] as BatchAttempt;
       this.#next += 1;
-      // rule: full-routes-wait
       if (attempt.of.route?.slots?.take(attempt, () => this.#onTurn(attempt)) === false) {
         this.#waiting.add(attempt);
         continue;

@@ -27,7 +27,6 @@ export async function changeRow(table: OutboxTable, change: OutboxChange): Promi
       return { status: 'refused', why: 'absent' };
     if (row.version === change.token) return { status: 'done' };
     if (row.state === 'WAITING') return { status: 'refused', why: 'waiting' };
-    // rule: outbox-changed-as-seen
     if ((row.version ?? null) !== seen.stored || row.state.toLowerCase() !== change.seen.state) {
       return { status: 'refused', why: 'changed' };
     }

@@ -55,7 +55,6 @@ function headOf(lane: string, items: readonly Row[], hasMore: boolean): LaneHead
       continue;
     }
     if (row.state === 'PARKED') return { lane, due, sent, ends: 'parked' };
-    // rule: outbox-order
     if (!isNext(row, before, counter)) return { lane, due, sent, ends: 'gap' };
     due.push(row);
     before = row.number ?? before;

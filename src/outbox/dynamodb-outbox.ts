@@ -225,7 +225,6 @@ function takeNumbers(
       TableName: tableName,
       Key: { lane, position: COUNTER },
       UpdateExpression: 'SET #last = :last, #first = if_not_exists(#first, :first), #expiresAt = :expiresAt',
-      // rule: outbox-numbers
       ConditionExpression: seen === undefined ? 'attribute_not_exists(#last)' : '#last = :seen',
       ExpressionAttributeNames: { '#last': 'last', '#first': 'first', '#expiresAt': 'expiresAt' },
       ExpressionAttributeValues: {

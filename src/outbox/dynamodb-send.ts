@@ -107,7 +107,6 @@ function endsOf({ due, ends }: LaneHead, outcomeOf: (row: OutboxRow) => Outcome)
   for (const row of due) {
     const outcome = outcomeOf(row);
     if (outcome === 'sent') done.push(row);
-    // rule: outbox-parks
     else if (outcome.isRetryable || isOfTarget(outcome.error)) left ??= outcome.error;
     else parked.push({ row, error: outcome.error });
     if (outcome !== 'sent' && row.number !== undefined) break;

@@ -170,7 +170,7 @@ export interface BatchMaker<Needed = unknown> {
 
 /** Options of a processor with `routes()`. */
 export interface RoutedOptions extends Omit<BatchProcessorOptions, 'schema'> {
-  /** The types of message have the schemas. */
+  /** Absent: the types of message have the schemas. Default: none. */
   readonly schema?: never;
 }
 

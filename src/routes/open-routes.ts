@@ -87,7 +87,6 @@ export class OpenRoutes {
     const { key } = this.#context.settings;
     if (options.keysAsBefore === true && ownKey === undefined) return keyMaker(key, this.#namespace);
     const select: KeySelector = ownKey ?? ((record) => outboxIdIn(attributesOf(record)) ?? key(record));
-    // rule: type-in-key
     const version = options.keysAsBefore === true ? undefined : `${TYPED}:${escapedType(type)}`;
     return keyMaker(select, this.#namespace, version);
   }
@@ -139,7 +138,6 @@ function upgradeOf(type: string, { version: newest, options }: Message, given: u
   if (given === undefined) return newest === 1 ? undefined : upgradeFrom(1, options);
   const text = typeof given === 'string' ? given : typeof given;
   const version = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Infinity;
-  // rule: newer-versions-wait
   if (version > newest) throw new UnknownVersionError(type, text, newest);
   return version === newest ? undefined : upgradeFrom(version, options);
 }

@@ -118,7 +118,6 @@ export function routes<Types extends MessageTypes, Mode extends RouteMode = 'rec
   }
   const others = otherwise && routeOf('otherwise', otherwise);
   const asBefore = declared.filter((one) => one.options.keysAsBefore === true).length;
-  // rule: one-type-as-before
   if (asBefore > 1 || others?.options.keysAsBefore === true) {
     throw new ConfigurationError(
       'routes: Expected `keysAsBefore` for one type only: two types with such keys could share one',

@@ -94,7 +94,6 @@ export class Call implements ItemCall {
     return this.#holders?.get(lane);
   }
 
-  // rule: failed-holds-group
   #hold(position: number, error: Error, lane: string | undefined): void {
     if (lane === undefined || this.#holders?.has(lane) === true) return;
     this.#holders ??= new Map();

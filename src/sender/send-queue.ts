@@ -19,7 +19,6 @@ const MOST_REQUESTS = 24;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 20_000;
 /** FIFO queues drop second copies for five minutes. A request may take ten seconds to arrive. */
-// rule: resend-in-window
 const RESEND_MS = 290_000;
 const UPLOAD_MS = 30_000;
 
