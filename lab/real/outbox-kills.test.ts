@@ -11,7 +11,7 @@ import type { SqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../../test/support/components/postgres.ts';
 import { type EmulatedQueue, emulatedQueues } from '../../test/support/emulated-queues.ts';
-import type { KilledOutboxSetup, KillMoment, Step } from '../../test/support/killed-outbox.ts';
+import type { KilledOutboxSetup, MomentOfDeath, Step } from '../../test/support/killed-outbox.ts';
 import { pollQueue } from '../../test/support/poll-queue.ts';
 import { createPostgresTable, poolOf } from '../../test/support/postgres-table.ts';
 import { shop } from '../../test/support/outbox-bench.ts';
@@ -39,7 +39,7 @@ const STEPS: readonly (readonly [what: Step, number: number])[] = [
   ['settle', 1],
   ['commit', 4],
 ];
-const MOMENTS: readonly KillMoment[] = ['before', 'between', 'after'];
+const MOMENTS: readonly MomentOfDeath[] = ['before', 'between', 'after'];
 const TABLE = 'outbox';
 
 describeWith([postgres], 'processes that add to an outbox in PostgreSQL and relay it', () => {
@@ -152,7 +152,7 @@ describeWith([postgres], 'processes that add to an outbox in PostgreSQL and rela
 });
 
 function deathOf(life: number): Pick<KilledOutboxSetup, 'what' | 'number' | 'moment'> {
-  const moment = MOMENTS[life % MOMENTS.length] as KillMoment;
+  const moment = MOMENTS[life % MOMENTS.length] as MomentOfDeath;
   const [what, number] = STEPS[Math.floor(life / MOMENTS.length) % STEPS.length] as (typeof STEPS)[number];
   return { what, number, moment };
 }

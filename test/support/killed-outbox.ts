@@ -19,7 +19,7 @@ export interface KilledOutboxSetup {
   readonly what: Step;
   /** At which of these, from 1. */
   readonly number: number;
-  readonly moment: KillMoment;
+  readonly moment: MomentOfDeath;
 }
 
 /** The steps of transactions that add messages, and of the relay. */
@@ -36,7 +36,7 @@ export type Step =
   | 'settle';
 
 /** `between`: after the request has left, and before its answer. */
-export type KillMoment = 'before' | 'between' | 'after';
+export type MomentOfDeath = 'before' | 'between' | 'after';
 
 process.on('disconnect', () => process.exit());
 

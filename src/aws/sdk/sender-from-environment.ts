@@ -13,6 +13,9 @@ interface Setup {
   readonly random: () => number;
 }
 
+/** A class of the SDK, created with the SDK's own settings or with these here. */
+type ServiceClient = AnyClient & (new (config: object) => object);
+
 type AnySend = (...request: never[]) => Promise<object>;
 
 /** A service, and how its requests are sent once the environment has been read. */
@@ -110,9 +113,17 @@ async function sdkClient(
   { clock }: Pick<Setup, 'clock'>,
 ): Promise<object> {
   const { sdk, endpoint, service } = wanted;
-  const module = await loaded<Readonly<Record<string, AnyClient>>>(wanted, sdk.package, why);
-  const Client = module[sdk.name] as unknown as new (config: object) => object;
-  const { credentials } = sdkSettings(async () => module[sdk.name] as AnyClient, {
+  const { [sdk.name]: Client } = await loaded<Readonly<Record<string, ServiceClient>>>(
+    wanted,
+    sdk.package,
+    why,
+  );
+  if (Client === undefined) {
+    throw new ConfigurationError(
+      `${wanted.caller}: Expected ${sdk.package} to export \`${sdk.name}\`: install its version 3`,
+    );
+  }
+  const { credentials } = sdkSettings(() => Promise.resolve(Client), {
     clock,
     silent: service.noCredentials,
     ...(region !== undefined && { region }),
