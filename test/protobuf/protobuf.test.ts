@@ -70,6 +70,36 @@ describe('protobuf', () => {
     expect(await decodeDirectly(protobuf({ schema }), bytes)).toBe('{"a":"x"}');
   });
 
+  it('decodes an `Any` of a type of the schema, and refuses one of another for good', async () => {
+    const schema = `
+      syntax = "proto3"; package shop; import "google/protobuf/any.proto";
+      message M { google.protobuf.Any any = 1; }
+      message Inside { string a = 1; }`;
+    const prefix = 'syntax = "proto3"; message Any { string type_url = 1; bytes value = 2; }';
+    const bytesOfAny = (name: string): Buffer =>
+      written(`${prefix} message M { Any any = 1; }`, 'M', {
+        any: { typeUrl: `type.googleapis.com/${name}`, value: Buffer.from([0x0a, 1, 0x78]) },
+      });
+    const known = await decodeDirectly(protobuf({ schema }), bytesOfAny('shop.Inside'));
+    expect(known).toBe('{"any":{"@type":"type.googleapis.com/shop.Inside","a":"x"}}');
+    await expect(decodeDirectly(protobuf({ schema }), bytesOfAny('shop.Unknown'))).rejects.toMatchObject({
+      message: 'The payload in Protobuf is not of its schema',
+      isRetryable: false,
+    });
+  });
+
+  it('keeps the key `__proto__` of a map as text', async () => {
+    const schema = 'syntax = "proto3"; message M { map<string, string> names = 1; map<string, M> more = 2; }';
+    const key = [0x0a, 9, ...Buffer.from('__proto__')];
+    const names = Buffer.from([0x0a, 14, ...key, 0x12, 1, 0x78]);
+    const text = '{"names":{"__proto__":"x"},"more":{}}';
+    expect(await decodeDirectly(protobuf({ schema }), names)).toBe(text);
+    const more = Buffer.from([0x12, 13 + names.length, ...key, 0x12, names.length, ...names]);
+    expect(await decodeDirectly(protobuf({ schema }), more)).toBe(
+      `{"more":{"__proto__":${text}},"names":{}}`,
+    );
+  });
+
   it.each([
     ['nothing', {}, 'protobuf needs a `registry` or a `schema`'],
     ['both', { schema: SHOP, ...registryOf(SHOP) }, 'protobuf takes a `registry`, or a `schema`'],

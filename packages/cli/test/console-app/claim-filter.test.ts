@@ -102,6 +102,13 @@ describe('a filter that a plot or a table leads to', () => {
     );
   });
 
+  it('is a type, which may be any text', () => {
+    const narrow = { type: 'Order & "Placed"?#<b>%20' };
+    const href = listHref(undefined, narrow);
+    expect(filterOf(searchOf(href))).toEqual({ by: 'prefix', q: '', narrow });
+    expect(filterText(filterOf(searchOf(href)))).toContain(`type ${narrow.type}`);
+  });
+
   it('leaves out a past that it does not know', () => {
     expect(filterOf('?past=constructor')).toEqual({ by: 'prefix', q: '' });
   });

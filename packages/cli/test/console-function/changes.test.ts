@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type {
@@ -25,6 +22,7 @@ import { keyHash } from 'batchlatch/operations';
 import { CarriedPlans } from '../../src/console/carried-plans.ts';
 import { CHANGES, READS } from '../../../../test/support/console-permissions.ts';
 import { type QueuesOfTest, startQueues } from '../../../../test/support/console-server.ts';
+import { serveLocally } from './serve-locally.ts';
 import { allowing, functionUrlEvent, json, team } from './team.ts';
 
 const ANN = 'arn:aws:sts::123456789012:assumed-role/OnCall/ann';
@@ -457,23 +455,15 @@ describe('credentials for a change', () => {
   };
   let asked: { readonly authorization: string; readonly body: URLSearchParams } | undefined;
   let answer: readonly [status: number, body: string] = [200, ''];
-  const server = createServer(async (request, response) => {
+  const address = serveLocally(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     asked = { authorization: request.headers.authorization ?? '', body: new URLSearchParams(body) };
     response.writeHead(answer[0]).end(answer[1]);
   });
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const assume = (operator: string): ReturnType<typeof assumeRole> => {
-    const stsUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/changes', stsUrl }, operator, settings);
+    const roleArn = 'arn:aws:iam::123456789012:role/changes';
+    return assumeRole({ roleArn, stsUrl: address() }, operator, settings);
   };
 
   it('are those of a role that is assumed in the name of the person', async () => {

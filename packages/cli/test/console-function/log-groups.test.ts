@@ -1,33 +1,23 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { logOfGroups } from '../../src/console-function/log-groups.ts';
+import { serveLocally } from './serve-locally.ts';
 
 const GROUPS = ['/aws/lambda/orders', 'RefundsLogs'];
 
 describe('the log groups of a console for a team', () => {
   const asked: string[] = [];
-  const server = createServer(async (request, response) => {
+  const address = serveLocally(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     const { logGroupName } = JSON.parse(body) as { logGroupName: string };
     asked.push(logGroupName);
     response.end(JSON.stringify({ events: [{ message: `of ${logGroupName}` }] }));
   });
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
 
   async function linesOf(functionName: string | undefined): Promise<readonly string[]> {
     asked.length = 0;
     const place = {
-      url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      url: new URL(address()),
       region: 'eu-west-1',
       credentials: async () => ({ accessKeyId: 'A', secretAccessKey: 'S' }),
     };

@@ -1,8 +1,5 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll } from '@jest/globals';
+import { serveLocally } from './serve-locally.ts';
 
 /** A load balancer that signs, and the address of its public keys. */
 export interface Signing {
@@ -36,19 +33,11 @@ export function signing(): Signing {
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();
   let asked = 0;
-  const server = createServer((request, response) => {
+  const address = serveLocally((request, response) => {
     asked += 1;
     const isKnown = request.url?.startsWith(`/${kid}`) === true;
     response.writeHead(isKnown ? 200 : 403);
     response.end(isKnown ? own.publicKey.export({ type: 'spki', format: 'pem' }) : 'AccessDenied');
-  });
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
   });
   const tokenBy =
     ({ privateKey }: typeof own) =>
@@ -61,7 +50,7 @@ export function signing(): Signing {
     };
   return {
     get address() {
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return address();
     },
     kid,
     asked: () => asked,

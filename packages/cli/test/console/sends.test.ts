@@ -62,6 +62,16 @@ describe('sending a message from the console', () => {
     expect(await bodies()).toEqual([]);
   });
 
+  it('asks for a queue where the console was started without any', async () => {
+    const console = await open(EMPTY);
+    const answer = await console.ask(
+      '/api/send/plan',
+      posting(console.url, { queue: QUEUE, body: '{"orderId":"o-1"}' }),
+    );
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('Add --queue.');
+  });
+
   it.each([
     ['completed', 'duplicate'],
     ['parked', 'parked'],

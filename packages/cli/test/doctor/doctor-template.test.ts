@@ -78,6 +78,14 @@ it('does not judge a relay or a sweep that may be one', () => {
   );
 });
 
+it('does not judge a relay whose function is in another template', () => {
+  const { findings, skipped } = examined(
+    good.replace('FunctionName: !Ref RelayFunction', 'FunctionName: !ImportValue relay'),
+  );
+  expect(findings.filter(({ code }) => code === 'outbox-without-relay')).toEqual([]);
+  expect(skipped).toContain('OutboxTable, its relay: the function of RelayMapping cannot be told');
+});
+
 describe('a mistake, planted alone, is found in its line, and nothing else is:', () => {
   it.each(MISTAKES.map((mistake) => [mistake.what, mistake] as const))('%s', (_what, mistake) => {
     expect(good.split(mistake.replace)).toHaveLength(2);

@@ -40,19 +40,16 @@ export function changeRowsCommand(operation: OutboxOperation): Run<ChangeRowsOpt
       const { rows, missing } = await (ids.length > 0
         ? findRows(outbox, ids, context)
         : selectRows(outbox, options, context));
-      const wanted = rows.filter((row) => rowRefusal(operation, row) === undefined);
-      const refused = [
-        ...missing.map((outboxId): RowChange => ({
-          outboxId,
-          outcome: { status: 'refused', why: 'absent' },
-        })),
-        ...rows.flatMap((row): RowChange[] => {
-          const why = rowRefusal(operation, row);
-          return why === undefined
-            ? []
-            : [{ outboxId: row.outboxId, row, outcome: { status: 'refused', why } }];
-        }),
-      ];
+      const wanted: OutboxEntry[] = [];
+      const refused = missing.map((outboxId): RowChange => ({
+        outboxId,
+        outcome: { status: 'refused', why: 'absent' },
+      }));
+      for (const row of rows) {
+        const why = rowRefusal(operation, row);
+        if (why === undefined) wanted.push(row);
+        else refused.push({ outboxId: row.outboxId, row, outcome: { status: 'refused', why } });
+      }
       if (options.dryRun === true) {
         dryRun(operation, wanted, refused, context);
         return refused.length > 0 ? 1 : 0;
@@ -135,7 +132,7 @@ async function changeAll(
   for (let start = 0; start < rows.length; start += AT_ONCE) {
     const some = rows.slice(start, start + AT_ONCE);
     const outcomes = signal.aborted
-      ? new Error('stopped before it was sent')
+      ? new Error('stopped before it was sent: run the command again')
       : await outcomesOf(outbox, some, how);
     changes.push(
       ...some.map((row, index): RowChange => ({

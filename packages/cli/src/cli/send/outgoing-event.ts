@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { hasInexactNumber } from '../lines/has-inexact-number.ts';
-import { type BadLine, isBad, type LineBody, lineBody } from '../../sending/line-body.ts';
-import type { Line } from '../../sending/line-body.ts';
+import { type BadLine, isBad, type Line, type LineBody, lineBody } from '../../sending/line-body.ts';
 import type { Sendable } from '../../sending/outgoing.ts';
 
 /** The options that turn lines into events. */

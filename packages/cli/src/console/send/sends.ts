@@ -125,15 +125,15 @@ export class Sends {
   #open(queue: string): { readonly sender: MessageSender; readonly queueUrl: string } {
     const { sender, queues } = this.#ports;
     const known = queues.find(({ url, name }) => url === queue || name === queue);
+    if (known === undefined) {
+      throw new ApiError(404, 'no-queue', 'The console was not started with this queue. Add --queue.');
+    }
     if (sender === undefined) {
       throw new ApiError(
         403,
         'no-sending',
         'This console sends no messages. Set `allowSending` of ClaimsConsole.',
       );
-    }
-    if (known === undefined) {
-      throw new ApiError(404, 'no-queue', 'The console was not started with this queue. Add --queue.');
     }
     if (known.isDeadLetter)
       throw badRequest('Messages are not sent to a dead-letter queue. Choose its source queue.');

@@ -81,10 +81,12 @@ function looksLikeOutbox({ key, indexKeys }: Table): boolean {
 function relaysOf(examination: Examination, table: Table): readonly LambdaFunction[] | undefined {
   const streams = examination.model.mappings.filter(({ kind }) => kind === 'dynamodb');
   const own = streams.filter(({ source }) => source.value === table.id);
-  if (own.length > 0) return own.map((mapping) => examination.functionOf(mapping)).filter(isKnown);
-  const unknown = streams.find(({ source }) => source.value === undefined);
+  const relays = own.map((mapping) => examination.functionOf(mapping)).filter(isKnown);
+  if (relays.length > 0) return relays;
+  const unknown = own[0] ?? streams.find(({ source }) => source.value === undefined);
   if (unknown === undefined) return [];
-  examination.cannotJudge(`${table.name}, its relay: the stream of ${unknown.name} cannot be told`);
+  const what = own.length > 0 ? 'function' : 'stream';
+  examination.cannotJudge(`${table.name}, its relay: the ${what} of ${unknown.name} cannot be told`);
   return undefined;
 }
 
