@@ -195,6 +195,24 @@ describe('`concurrency` of a route', () => {
     expect(failed(await run(sqsEvent(pings(2, 3)), b.lambda(60_000)))).toEqual([]);
   });
 
+  it('passes on a slot that comes after the time is over, and hands a record back once', async () => {
+    const b = bench();
+    const pinged = deferred();
+    const handlers = { Pinged: route(() => pinged.promise, { concurrency: 1 }) };
+    const run = processor(b, handlers);
+    const first = run(sqsEvent(pings(0, 1)), b.lambda(60_000));
+    await b.told('started', 'p0');
+    const second = run(sqsEvent(pings(1, 2)), b.lambda(5_000));
+    await b.told('claimed', 'p1');
+    await b.clock.advance(5_000);
+    expect(failed(await second)).toEqual(['p1']);
+    const before = b.typesOf('p1');
+    pinged.resolve();
+    expect(failed(await first)).toEqual([]);
+    expect(failed(await run(sqsEvent(pings(2, 3)), b.lambda(60_000)))).toEqual([]);
+    expect(b.typesOf('p1')).toEqual(before);
+  });
+
   it('renews the leases of what waits where leases are short', async () => {
     const b = bench();
     const gate = deferred();
