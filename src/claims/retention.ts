@@ -28,11 +28,13 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  */
 const DEFAULTS: Retentions = { completed: 4 * DAY_MS, failed: 4 * DAY_MS, parked: 90 * DAY_MS };
 
+/** Returns all retentions. What `given` leaves out is the `inherited` one. */
 export function resolveRetention(
   given: RetentionMs = {},
   onLapsedLease: 'rerun' | 'park' = 'rerun',
+  inherited: Retentions = DEFAULTS,
 ): AllRetentions {
-  const { completed, failed, parked } = named(given);
+  const { completed, failed, parked } = named(given, inherited);
   return {
     completed,
     failed,
@@ -41,7 +43,7 @@ export function resolveRetention(
   };
 }
 
-function named(given: RetentionMs): Retentions {
-  if (typeof given !== 'number') return { ...DEFAULTS, ...given };
-  return { completed: given, failed: given, parked: Math.max(given, DEFAULTS.parked) };
+function named(given: RetentionMs, inherited: Retentions): Retentions {
+  if (typeof given !== 'number') return { ...inherited, ...given };
+  return { completed: given, failed: given, parked: Math.max(given, inherited.parked) };
 }

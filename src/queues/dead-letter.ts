@@ -18,6 +18,8 @@ export interface DeadLetter {
   readonly messageGroupId: string | undefined;
   /** The record's own string attributes. SQS allows ten in all; the rest is dropped. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** The names of own attributes without which the record cannot be processed again. They are kept first. */
+  readonly needed: readonly string[];
 }
 
 /** The attributes that are added to the record's own. */
@@ -68,12 +70,12 @@ export async function sendDeadLetter(
 type Attribute = { readonly DataType: string; readonly StringValue: string };
 
 /**
- * Returns the attributes: those added here, most useful first, then the record's own, as far as SQS's limits
- * allow. Own attributes with a reserved name, in any letter case, are dropped: a sender could forge an error
- * or a key.
+ * Returns the attributes: the needed ones, those added here, most useful first, then the record's other ones,
+ * as far as SQS's limits allow. Own attributes with a reserved name, in any letter case, are dropped: a sender
+ * could forge an error or a key.
  */
 function attributesOf(
-  { error, source, recordId, key, attempt, attributes }: DeadLetter,
+  { error, source, recordId, key, attempt, attributes, needed }: DeadLetter,
   roomBytes: number,
 ): Record<string, Attribute> {
   const own: Record<(typeof DEAD_LETTER_ATTRIBUTES)[number], Attribute | undefined> = {
@@ -91,9 +93,11 @@ function attributesOf(
     .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.has(name.toLowerCase()))
     .map(([name, value]): [string, Attribute | undefined] => [name, whole(value)]);
 
+  const isNeeded = ([name]: readonly [string, unknown]): boolean => needed.includes(name);
+  const others = theirs.filter((one) => !isNeeded(one));
   const kept: [string, Attribute][] = [];
   let bytes = 0;
-  for (const [name, attribute] of [...Object.entries(own), ...theirs]) {
+  for (const [name, attribute] of [...theirs.filter(isNeeded), ...Object.entries(own), ...others]) {
     if (attribute === undefined) continue;
     const size = Buffer.byteLength(name + attribute.DataType + attribute.StringValue);
     if (kept.length === MOST_ATTRIBUTES || bytes + size > roomBytes) break;

@@ -120,7 +120,9 @@ function scopeOf(
   const { claims, time, watch } = context;
   const { maxCrashes, onLapsedLease, ...rules } = claims.rules;
   const retention =
-    retentionMs === undefined ? rules.retention : resolveRetention(retentionMs, onLapsedLease);
+    retentionMs === undefined
+      ? rules.retention
+      : resolveRetention(retentionMs, onLapsedLease, rules.retention);
   return {
     watch,
     time: { ...time, timeoutMs: recordTimeoutMs ?? time.timeoutMs },

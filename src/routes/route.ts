@@ -19,7 +19,10 @@ export interface RouteOptions {
   readonly maxAttempts?: number;
   /** How long one handler may run, in milliseconds. Default: the processor's. */
   readonly recordTimeoutMs?: number;
-  /** How long keys are remembered. Default: the processor's. */
+  /**
+   * How long keys are remembered. A number is for completions and failures. Default, also of each part that
+   * is left out: the processor's.
+   */
   readonly retentionMs?: RetentionMs;
   /**
    * Returns whether an error may be retried. Default: the processor's.

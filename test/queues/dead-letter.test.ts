@@ -17,6 +17,7 @@ const letter: DeadLetter = {
   attempt: 1,
   messageGroupId: undefined,
   attributes: { tenant: 'acme' },
+  needed: ['type'],
 };
 
 /** What SQS is given. */
@@ -71,6 +72,16 @@ describe('A dead letter', () => {
       expect(sizeOf(sent)).toBeLessThanOrEqual(MIB);
     },
   );
+
+  it('keeps the attributes that it needs to be processed again, rather than its error', async () => {
+    const attributes = { a: '1', b: '2', c: '3', d: '4', type: 'OrderPlaced' };
+    const type = { DataType: 'String', StringValue: 'OrderPlaced' };
+    const { MessageAttributes } = await sentFor({ attributes });
+    expect(Object.keys(MessageAttributes)).toHaveLength(10);
+    expect(MessageAttributes).toMatchObject({ type });
+    const body = 'x'.repeat(MIB - Buffer.byteLength('typeStringOrderPlaced'));
+    expect((await sentFor({ body, attributes })).MessageAttributes).toEqual({ type });
+  });
 
   it('goes into the queue whatever its attributes hold', async () => {
     const refused = 'a\u0000b\uFFFEc\uFFFFd\uD800e\uDC00f\u001Fg';

@@ -4,6 +4,7 @@ import {
   createBatchProcessor,
   deadLetterQueue,
   payloadHash,
+  PermanentError,
   route,
   type RouteHandlers,
   routes,
@@ -282,6 +283,39 @@ describe('versions', () => {
     );
     expect(handled).toEqual([{ orderId: id }]);
     expect(seen).toEqual([text]);
+  });
+
+  it('sends a dead letter with the body of the old version and its attributes, so it can be redriven', async () => {
+    const b = bench();
+    type Letter = { MessageBody: string; MessageAttributes: Record<string, { StringValue: string }> };
+    const letters: Letter[] = [];
+    const sqs = {
+      sendMessage: async (input: unknown) => void letters.push(input as Letter),
+      changeMessageVisibilityBatch: mustNotBeCalled,
+    } as never;
+    const deadLetter = deadLetterQueue({ url: 'https://sqs.test/dead' });
+    const fail = (): void => {
+      throw new PermanentError('no such customer');
+    };
+    const { store, clock } = b;
+    const failing = createBatchProcessor(routes(versioned, { OrderPlaced: fail }), {
+      ...{ store, clock, namespace: 'shop', observer: { onEvent: () => undefined }, sqs, deadLetter },
+    });
+    const needed = { ExtendedPayloadSize: '9', type: 'OrderPlaced', version: '1', outboxId: 'row-7' };
+    const others = { a: '1', b: '2', c: '3' };
+    const sent = { ...typed('', {}, { ...others, ...needed }), body: { id: '1' } };
+    expect(failed(await failing(sqsEvent([sent])))).toEqual([]);
+    const [letter] = letters;
+    expect(letter?.MessageBody).toBe('{"id":"1"}');
+    const values = Object.entries(letter?.MessageAttributes ?? {}).map(([name, one]) => [
+      name,
+      one.StringValue,
+    ]);
+    expect(Object.fromEntries(values)).toMatchObject({
+      ErrorName: 'PermanentError',
+      IdempotencyKey: expect.stringMatching(/^shop#t1:OrderPlaced:/),
+      ...needed,
+    });
   });
 
   it('makes no key of a number that a double cannot hold', async () => {

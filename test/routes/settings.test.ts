@@ -5,6 +5,7 @@ import {
   heartbeat,
   PermanentError,
   type RecordHandler,
+  type RetentionMs,
   route,
   type RouteHandlers,
   routes,
@@ -81,6 +82,32 @@ describe('a route', () => {
     const row = await b.store.inspect('shop#t1:Pinged:p0');
     expect(row).toMatchObject({ status: 'PARKED', expiresAt: b.clock.now() + 7_000 });
     expect(b.eventsOf('parked')).toHaveLength(1);
+  });
+
+  it.each<[string, RetentionMs, number]>([
+    ['failures', { failed: 6_000 }, 6_000],
+    ['completions', { completed: 5_000 }, 2_000],
+    ['completions and failures', 4_000, 4_000],
+  ])('keeps keys as long as the processor, except those of %s with its own', async (_of, own, failedMs) => {
+    const b = bench();
+    const fails = (permanently: boolean) => (): void => {
+      throw permanently ? new PermanentError('no') : new Error('down');
+    };
+    const retentionMs = { completed: 1_000, failed: 2_000, parked: 100 * 24 * 3_600_000 };
+    const run = processor(
+      b,
+      {
+        Pinged: route(fails(true), { retentionMs: own }),
+        OrderCancelled: route(fails(false), { retentionMs: own }),
+      },
+      { retentionMs },
+    );
+    await run(sqsEvent([...pings(0, 1), ...cancellations(1)]));
+    const keptMs = async (id: string): Promise<number> => {
+      const key = b.eventsOf('claimed').find(({ recordId }) => recordId === id)?.key ?? '';
+      return ((await b.store.inspect(key))?.expiresAt ?? 0) - b.clock.now();
+    };
+    expect([await keptMs('p0'), await keptMs('c0')]).toEqual([retentionMs.parked, failedMs]);
   });
 
   it('has a time limit of its own', async () => {
@@ -193,6 +220,24 @@ describe('`concurrency` of a route', () => {
     await b.clock.advance(5_000);
     expect(failed(await second)).toEqual(['p1', 'c0']);
     expect(failed(await run(sqsEvent(pings(2, 3)), b.lambda(60_000)))).toEqual([]);
+  });
+
+  it('passes on a slot that comes after the time is over, and hands a record back once', async () => {
+    const b = bench();
+    const pinged = deferred();
+    const handlers = { Pinged: route(() => pinged.promise, { concurrency: 1 }) };
+    const run = processor(b, handlers);
+    const first = run(sqsEvent(pings(0, 1)), b.lambda(60_000));
+    await b.told('started', 'p0');
+    const second = run(sqsEvent(pings(1, 2)), b.lambda(5_000));
+    await b.told('claimed', 'p1');
+    await b.clock.advance(5_000);
+    expect(failed(await second)).toEqual(['p1']);
+    const before = b.typesOf('p1');
+    pinged.resolve();
+    expect(failed(await first)).toEqual([]);
+    expect(failed(await run(sqsEvent(pings(2, 3)), b.lambda(60_000)))).toEqual([]);
+    expect(b.typesOf('p1')).toEqual(before);
   });
 
   it('renews the leases of what waits where leases are short', async () => {
