@@ -26,14 +26,22 @@ export async function readLanes(table: OutboxTable, lanes: readonly string[]): P
   const groups = lanes.filter((lane) => placeOfOnly(lane) === undefined);
   const [items, pages] = await Promise.all([
     readItems(table, alone.map(keyOf)),
-    Promise.all(
-      groups.map(async (lane) => {
-        const { Items = [], LastEvaluatedKey } = await readFirst(table, lane, limit + 1);
-        return headOf(lane, Items, LastEvaluatedKey !== undefined);
-      }),
-    ),
+    Promise.all(groups.map((lane) => readHead(table, lane, limit + 1))),
   ]);
-  return [...items.map((item) => headOf(item['lane']?.S ?? '', [item], false)), ...pages];
+  return [...items.map((item) => headOf(item['lane']?.S ?? '', [item])), ...pages];
+}
+
+/** Reads pages up to the first with rows for a relay: dropped rows are kept, and may fill pages before it. */
+async function readHead(table: OutboxTable, lane: string, limit: number): Promise<LaneHead> {
+  let counter: LaneCounter | undefined;
+  let start: Row | undefined;
+  while (true) {
+    const { Items = [], LastEvaluatedKey } = await readFirst(table, lane, limit, start);
+    counter ??= Items.map(counterOf).find((found) => found !== undefined);
+    const head = headOf(lane, Items, { counter, hasMore: LastEvaluatedKey !== undefined });
+    if (head.ends !== 'page' || head.due.length + head.sent.length > 0) return head;
+    start = LastEvaluatedKey;
+  }
 }
 
 /**
@@ -41,8 +49,14 @@ export async function readLanes(table: OutboxTable, lanes: readonly string[]): P
  * the one that was committed before it. So a row with a number is sent only if the row before it is read
  * too, or is noted as sent.
  */
-function headOf(lane: string, items: readonly Row[], hasMore: boolean): LaneHead {
-  const counter = items.map(counterOf).find((found) => found !== undefined);
+function headOf(
+  lane: string,
+  items: readonly Row[],
+  {
+    counter,
+    hasMore = false,
+  }: { readonly counter?: LaneCounter | undefined; readonly hasMore?: boolean } = {},
+): LaneHead {
   const due: OutboxRow[] = [];
   const sent: OutboxRow[] = [];
   let before: number | undefined;

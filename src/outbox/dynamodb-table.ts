@@ -112,8 +112,13 @@ export async function readItems(
   return items;
 }
 
-/** Reads the first items of a partition, strongly consistently. */
-export function readFirst(table: OutboxTable, lane: string, limit: number): Promise<QueryOutput> {
+/** Reads the first items of a partition, or those after `start`, strongly consistently. */
+export function readFirst(
+  table: OutboxTable,
+  lane: string,
+  limit: number,
+  start: Row | undefined,
+): Promise<QueryOutput> {
   return table.send('Query', {
     TableName: table.tableName,
     KeyConditionExpression: '#lane = :lane',
@@ -121,6 +126,7 @@ export function readFirst(table: OutboxTable, lane: string, limit: number): Prom
     ExpressionAttributeValues: { ':lane': { S: lane } },
     ConsistentRead: true,
     Limit: limit,
+    ...(start !== undefined && { ExclusiveStartKey: start }),
   });
 }
 

@@ -91,6 +91,23 @@ describe('a message of a DynamoDB outbox', () => {
     expect(thrown).toMatchObject({ code: 'BATCHLATCH_COMMIT_NOT_ALLOWED' });
   });
 
+  it('of a commit without a context rejects with the commit alone', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): unknown => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const committed = commit(undefined, [
+        effect(),
+        table.outbox.message('OrderPlaced', {} as unknown as typeof body),
+      ]);
+      await expect(committed).rejects.toThrow('there is no attempt behind this one');
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(rejections).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+
   it("is an entry of lib-dynamodb's transactions, without a cast", async () => {
     const items: TransactWriteCommandInput['TransactItems'] = [
       await table.outbox.message('OrderPlaced', body),

@@ -180,6 +180,18 @@ describe('a relay of a DynamoDB outbox', () => {
     expect(sender.calls.length).toBeGreaterThan(1);
     expect(await table.rows()).toEqual([]);
   });
+
+  it('sends the row behind more dropped bodies than a page has room for', async () => {
+    for (let index = 0; index < 5; index += 1) {
+      const { Put } = await placed('x'.repeat(290_000)); // a page ends at 1 MB
+      await table.transact({ Put: { ...Put, Item: { ...Put.Item, unsent: 'DROPPED#0' } } });
+    }
+    await table.transact(await placed('last'));
+    const sender = scriptedSender();
+    const context = { getRemainingTimeInMillis: () => 3_000 };
+    expect(await relayOf(sender)(ofGroup('a'), context)).toEqual({ batchItemFailures: [] });
+    expect(sender.sent).toEqual([bodyOf('last')]);
+  });
 });
 
 describe('the order of rows with numbers', () => {

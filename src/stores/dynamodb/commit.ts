@@ -28,7 +28,8 @@ export interface CommitOptions {
  * - The error of an item's promise. Nothing is sent, and the handler may commit other items.
  * - `StoreError`: the store failed. The record then fails, even if the handler goes on, unless its row shows
  *   that the transaction was written.
- * - `ConfigurationError`: the claim store has no transactions, or `context` is not the handler's.
+ * - `ConfigurationError`: the claim store has no transactions, or `context` is not the handler's. An HTTP
+ *   handler's is undefined if the request has no key to claim.
  *
  * The store must be `dynamoDBStore`, the default. In tests, use `memoryStore({ onCommit })`.
  *
@@ -43,16 +44,14 @@ export interface CommitOptions {
  * });
  */
 export async function commit(
-  context: AttemptContext,
+  context: AttemptContext | undefined,
   items: readonly (CommitItem | PromiseLike<CommitItem>)[] | undefined,
   options: CommitOptions = {},
 ): Promise<void> {
+  const all = Array.isArray(items) && items.some(isPromise) ? Promise.all(items) : undefined;
+  all?.catch(() => undefined); // if the commit is not allowed, nobody awaits them
   const attempt = attemptOf(context, 'commit of batchlatch/dynamodb');
-  if (!Array.isArray(items) || !items.some(isPromise)) {
-    return attempt.completeWith(transactEffect(items), options.result);
-  }
-  const all = Promise.all(items);
-  all.catch(() => undefined); // if the commit is not allowed, nobody awaits them
+  if (all === undefined) return attempt.completeWith(transactEffect(items), options.result);
   return attempt.transact(async ({ complete }) => complete(transactEffect(await all), options.result));
 }
 
