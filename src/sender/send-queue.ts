@@ -52,13 +52,17 @@ export class SendQueue {
     this.#pump();
   }
 
-  /** Ends the wait of a call for a message. A message in a request stays in its lane until the answer. */
-  giveUp(item: Item): void {
-    if (item.state === 'sending' || item.state === 'over') return;
-    const isHead = item.state !== 'queued';
-    if (item.state === 'ready') this.#readyBytes -= (item.entry as Entry).bytes;
-    item.state = 'over';
-    if (isHead) this.#leaveLane(item);
+  /** Ends the wait of a call for its messages. Those in a request stay in their lanes until the answer. */
+  giveUp(items: readonly (Item | undefined)[]): void {
+    const heads: Item[] = [];
+    for (const item of items) {
+      if (item === undefined || item.state === 'sending' || item.state === 'over') continue;
+      if (item.state === 'ready') this.#readyBytes -= (item.entry as Entry).bytes;
+      if (item.state !== 'queued') heads.push(item);
+      item.state = 'over';
+    }
+    // Only now may others go out: a request must take none of these, whose call says that they were not sent.
+    for (const head of heads) this.#leaveLane(head);
     this.#pump();
   }
 
