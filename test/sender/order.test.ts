@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Clock } from 'batchlatch';
 import { type BatchResult, createSender, SendError } from 'batchlatch/sender';
 import * as fc from 'fast-check';
 import { fastClock } from '../support/fast-clock.ts';
@@ -84,6 +85,24 @@ describe('a sender to a FIFO queue', () => {
       return 'unanswered';
     });
     const slow = createSender(orders, { queueUrl: target.fifoUrl }, { clock });
+    const all = [placed('o1'), placed('o2')];
+    const report = await slow.sendAll(all, { deadlineMs: 1_000_000 });
+    expect(report).toMatchObject({ unknown: [{ message: all[0] }], failed: [{ message: all[1] }] });
+    expect(target.requests).toHaveLength(1);
+  });
+
+  it('sends nothing again after a delay that ends later than that', async () => {
+    const clock = fastClock(20);
+    target.script(() => 'unanswered');
+    const late: Clock = {
+      now: () => clock.now(),
+      setTimer: (callback, delayMs) =>
+        clock.setTimer(() => {
+          if (target.requests.length === 1) clock.leap(300_000);
+          callback();
+        }, delayMs),
+    };
+    const slow = createSender(orders, { queueUrl: target.fifoUrl }, { clock: late });
     const all = [placed('o1'), placed('o2')];
     const report = await slow.sendAll(all, { deadlineMs: 1_000_000 });
     expect(report).toMatchObject({ unknown: [{ message: all[0] }], failed: [{ message: all[1] }] });
