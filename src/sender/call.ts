@@ -109,17 +109,13 @@ export class Call implements ItemCall {
 
   /** Answers what is open: what is in a request may arrive. */
   readonly #giveUp = (): void => {
-    const items = this.#items.slice();
-    const open = items.map((_, position) => position).filter((one) => this.#outcomes[one] === undefined);
-    for (const position of open) {
-      const error = outOfTime(items[position]);
+    for (const [position, item] of this.#items.entries()) {
+      if (this.#outcomes[position] !== undefined) continue;
+      const error = outOfTime(item);
       if (error.isUnknown) this.#answer(position, { status: 'unknown', error });
       else this.#answer(position, { status: 'failed', error, isRetryable: true });
     }
-    for (const position of open) {
-      const item = items[position];
-      if (item !== undefined) this.#queue.giveUp(item);
-    }
+    this.#queue.giveUp(this.#items);
   };
 
   #end(): void {

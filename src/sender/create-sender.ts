@@ -3,9 +3,10 @@ import { ConfigurationError } from '../base/errors.ts';
 import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
 import { groupOfBody } from '../messages/message-key.ts';
 import type { Messages, MessageTypes } from '../messages/messages.ts';
+import type { TraceHeaders } from '../messages/trace-headers.ts';
 import { Call, type Outcome } from './call.ts';
 import { eventBusTarget } from './event-bus-target.ts';
-import { checkSenderOptions, type SenderOptions, type TraceContext } from './options.ts';
+import { checkSenderOptions, type SenderOptions } from './options.ts';
 import { queueTarget } from './queue-target.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SendAllOptions, Sender, SendReport, SendTarget } from './sender.ts';
@@ -51,10 +52,14 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
   }
 
   /** Puts messages one after the other, in order. Never rejects. */
-  async function putAll(call: Call, messagesOfCall: readonly AnyMessage[]): Promise<void> {
-    const traced = trace?.();
-    for (const [position, { type, body, delayMs }] of messagesOfCall.entries()) {
+  async function putAll(
+    call: Call,
+    messagesOfCall: readonly AnyMessage[],
+    traced: TraceHeaders | undefined,
+  ): Promise<void> {
+    for (const [position, given] of messagesOfCall.entries()) {
       try {
+        const { type, body, delayMs } = given;
         const encoded = await encode(type, body);
         const message = traced === undefined ? encoded : withTrace(encoded, traced);
         call.put(position, message, delayMs, laneOf(message));
@@ -66,14 +71,16 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
 
   return {
     async send(type, body, sendOptions: SendAllOptions & { readonly delayMs?: number | undefined } = {}) {
+      const traced = trace?.();
       const call = begin(1, sendOptions);
-      void putAll(call, [{ type, body, delayMs: sendOptions.delayMs }]);
+      void putAll(call, [{ type, body, delayMs: sendOptions.delayMs }], traced);
       const [outcome] = await call.ended;
       if (outcome !== undefined && outcome.status !== 'sent') throw outcome.error;
     },
     async sendAll(all, sendOptions = {}) {
+      const traced = trace?.();
       const call = begin(all.length, sendOptions);
-      void putAll(call, all);
+      void putAll(call, all, traced);
       return reportOf(all, await call.ended);
     },
     async sendEncoded(all, sendOptions = {}) {
@@ -107,10 +114,7 @@ function checkGroups({ types }: Messages): void {
   }
 }
 
-function withTrace(
-  message: EncodedMessage,
-  { traceparent, tracestate }: ReturnType<TraceContext>,
-): EncodedMessage {
+function withTrace(message: EncodedMessage, { traceparent, tracestate }: TraceHeaders): EncodedMessage {
   if (traceparent === undefined) return message;
   const context = { traceparent, ...(tracestate && { tracestate }) };
   return { ...message, attributes: { ...message.attributes, ...context } };

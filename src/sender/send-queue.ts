@@ -52,13 +52,17 @@ export class SendQueue {
     this.#pump();
   }
 
-  /** Ends the wait of a call for a message. A message in a request stays in its lane until the answer. */
-  giveUp(item: Item): void {
-    if (item.state === 'sending' || item.state === 'over') return;
-    const isHead = item.state !== 'queued';
-    if (item.state === 'ready') this.#readyBytes -= (item.entry as Entry).bytes;
-    item.state = 'over';
-    if (isHead) this.#leaveLane(item);
+  /** Ends the wait of a call for its messages. Those in a request stay in their lanes until the answer. */
+  giveUp(items: readonly (Item | undefined)[]): void {
+    const heads: Item[] = [];
+    for (const item of items) {
+      if (item === undefined || item.state === 'sending' || item.state === 'over') continue;
+      if (item.state === 'ready') this.#readyBytes -= (item.entry as Entry).bytes;
+      if (item.state !== 'queued') heads.push(item);
+      item.state = 'over';
+    }
+    // Only now may others go out: a request must take none of these, whose call says that they were not sent.
+    for (const head of heads) this.#leaveLane(head);
     this.#pump();
   }
 
@@ -157,7 +161,10 @@ export class SendQueue {
     let taken = 0;
     for (const item of this.#ready) {
       if (batch.length === MOST_ENTRIES) break;
-      if (item.state === 'ready') {
+      if (item.state === 'ready' && this.#wouldRunTwice(item)) {
+        this.#readyBytes -= (item.entry as Entry).bytes;
+        this.#fail(item, item.unanswered as SendError, true);
+      } else if (item.state === 'ready') {
         const size = (item.entry as Entry).bytes;
         const isFirst = batch.length === 0;
         if (!isFirst && (bytes + size > maxBytes || item.isAlone || batch[0]?.isAlone === true)) break;
@@ -197,9 +204,13 @@ export class SendQueue {
       if (item.isAlone) return false;
       item.isAlone = true;
     }
-    if (item.unanswered === undefined) return true;
-    // A second copy would run twice, unless the queue drops it.
-    return this.#setup.target.isFifo && this.#setup.clock.now() - item.firstSentAt < RESEND_MS;
+    return !this.#wouldRunTwice(item);
+  }
+
+  /** Returns whether the message may have arrived, and the queue would not drop a second copy. */
+  #wouldRunTwice({ unanswered, firstSentAt }: Item): boolean {
+    if (unanswered === undefined) return false;
+    return !this.#setup.target.isFifo || this.#setup.clock.now() - firstSentAt >= RESEND_MS;
   }
 
   /** Full jitter, one delay for all that were refused together: they share the next request too. */

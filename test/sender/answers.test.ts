@@ -176,6 +176,20 @@ describe('a sender', () => {
     expect(target.taken[0]?.MessageBody).toBe('{"text":"a\\ufffe\\uffffb"}');
   });
 
+  it('rejects at once if its trace context throws', async () => {
+    const trace = () => {
+      throw new Error('No tracer');
+    };
+    const sender = createSender(notes, { queueUrl: target.queueUrl }, { trace });
+    await expect(sender.send('NoteTaken', { text: 'a' })).rejects.toThrow('No tracer');
+    await expect(sender.sendAll(textsOf(1))).rejects.toThrow('No tracer');
+  });
+
+  it('fails a message that is no object, and sends the others', async () => {
+    const all = [null, ...textsOf(1)] as ReturnType<typeof textsOf>;
+    expect(await noteSender().sendAll(all)).toMatchObject({ sent: [all[1]], failed: [{ message: null }] });
+  });
+
   it('says what happens to no message at all', async () => {
     expect(await noteSender().sendAll([])).toEqual({ sent: [], failed: [], unknown: [] });
   });

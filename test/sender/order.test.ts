@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSender, SendError } from 'batchlatch/sender';
+import type { Clock } from 'batchlatch';
+import { type BatchResult, createSender, SendError } from 'batchlatch/sender';
 import * as fc from 'fast-check';
 import { fastClock } from '../support/fast-clock.ts';
 import { orders, placed } from './messages.ts';
@@ -90,6 +91,24 @@ describe('a sender to a FIFO queue', () => {
     expect(target.requests).toHaveLength(1);
   });
 
+  it('sends nothing again after a delay that ends later than that', async () => {
+    const clock = fastClock(20);
+    target.script(() => 'unanswered');
+    const late: Clock = {
+      now: () => clock.now(),
+      setTimer: (callback, delayMs) =>
+        clock.setTimer(() => {
+          if (target.requests.length === 1) clock.leap(300_000);
+          callback();
+        }, delayMs),
+    };
+    const slow = createSender(orders, { queueUrl: target.fifoUrl }, { clock: late });
+    const all = [placed('o1'), placed('o2')];
+    const report = await slow.sendAll(all, { deadlineMs: 1_000_000 });
+    expect(report).toMatchObject({ unknown: [{ message: all[0] }], failed: [{ message: all[1] }] });
+    expect(target.requests).toHaveLength(1);
+  });
+
   it('does not call a message failed that may have arrived before it was refused', async () => {
     target.script((nth) => (nth === 0 ? 'unanswered' : { status: 400, error: 'AccessDenied' }));
     const report = await sender().sendAll([placed('o1')], PATIENT);
@@ -117,6 +136,28 @@ describe('a sender to a FIFO queue', () => {
       one.sendAll([placed('o2')]),
     ]);
     expect(reports).toMatchObject([{ failed: [{ isRetryable: true }] }, { sent: [{}] }]);
+  });
+
+  it('sends nothing of a call that is over, even if others of its groups fill a request', async () => {
+    const requests: { readonly Entries: object[]; answer(result: BatchResult): void }[] = [];
+    const client = {
+      sendMessageBatch: ({ Entries }: { readonly Entries: object[] }) =>
+        new Promise<BatchResult>((answer) => requests.push({ Entries, answer })),
+    };
+    const clock = fastClock(1 / 1_000); // messages wait for others for 5 s
+    const one = createSender(orders, { queueUrl: target.fifoUrl, client }, { clock });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const first = one.send('OrderPlaced', placed('o1', 'other').body);
+    while (requests.length === 0) await turn();
+    const stop = new AbortController();
+    const all = Array.from({ length: 18 }, (_, index) => placed(`w${index}`, `t${index % 9}`));
+    const waiting = one.sendAll(all, { signal: stop.signal });
+    await turn();
+    stop.abort();
+    expect((await waiting).failed).toHaveLength(18);
+    expect(requests).toMatchObject([{ Entries: [{ MessageGroupId: 'other' }] }]);
+    requests[0]?.answer({ Successful: [{ Id: '0' }] });
+    await first;
   });
 
   it('keeps order and loses nothing, over random groups, failures and lost answers', async () => {
