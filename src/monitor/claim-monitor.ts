@@ -12,7 +12,8 @@ import {
 import { logLine } from '../observe/log-line.ts';
 import { linesOf, overdueLines } from './claim-lines.ts';
 import { type ClaimMonitorReport, countAll, metricsLine, reportOf } from './report.ts';
-import { tableNameFrom, writeToStandardOutput } from './default-ports.ts';
+import { writeToStandardOutput } from '../observe/json-lines.ts';
+import { tableNameFrom } from './default-ports.ts';
 import { anAdmin } from '../options/domain-checks.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
 import { stopBefore } from '../base/stop-before.ts';

@@ -5,8 +5,3 @@ export function tableNameFrom(given: string | undefined): string {
 export function outboxNameFrom(given: string | undefined): string {
   return given ?? (process.env['OUTBOX_TABLE_NAME'] || 'outbox');
 }
-
-// Not console.log: with JSON logging, Lambda would wrap the line, and CloudWatch would find no metrics.
-export function writeToStandardOutput(line: string): void {
-  process.stdout.write(`${line}\n`);
-}

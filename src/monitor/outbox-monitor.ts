@@ -7,7 +7,8 @@ import { unansweredByStore } from '../claims/store-errors.ts';
 import { aFunction, aString, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { MOST_COUNTED, type OutboxAdmin } from '../outbox/outbox-admin.ts';
 import { type OutboxCounts, outboxMetricsLine } from '../outbox/outbox-metrics.ts';
-import { outboxNameFrom, writeToStandardOutput } from './default-ports.ts';
+import { writeToStandardOutput } from '../observe/json-lines.ts';
+import { outboxNameFrom } from './default-ports.ts';
 
 /** Options of `createOutboxMonitor()`. */
 export interface OutboxMonitorOptions {

@@ -73,6 +73,7 @@ function levelFromEnvironment(): LogLevel {
   );
 }
 
+// Not console.log: with JSON logging, Lambda would wrap the line, and CloudWatch would find no metrics.
 export function writeToStandardOutput(line: string): void {
   process.stdout.write(`${line}\n`);
 }

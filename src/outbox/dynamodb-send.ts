@@ -74,12 +74,16 @@ async function sendWave(
   const outcomeOf = outcomesOf(due.length === 0 ? NONE : await sender.sendEncoded(due, { signal: stop }));
   const settled = heads.map((head) => ({ head, ends: endsOf(head, outcomeOf) }));
   // The number first: a row that is noted as sent is deleted by the next relay, and not sent again.
-  await Promise.all(settled.map(({ ends }) => noteSent(ends.done, table)));
-  const gone = settled.flatMap(({ head, ends }) => [...head.sent, ...ends.done]);
-  await Promise.all([
+  const notes = await Promise.allSettled(settled.map(({ ends }) => noteSent(ends.done, table)));
+  const noted = settled.filter((_, index) => notes[index]?.status === 'fulfilled');
+  const gone = noted.flatMap(({ head, ends }) => [...head.sent, ...ends.done]);
+  // A failure in one lane must not leave the sent rows of others: they would be sent again.
+  const writes = await Promise.allSettled([
     deleteItems(table, gone.map(keyOf)),
-    ...settled.flatMap(({ ends }) => ends.parked.map((one) => park(one, table, write))),
+    ...noted.flatMap(({ ends }) => ends.parked.map((one) => park(one, table, write))),
   ]);
+  const failed = [...notes, ...writes].find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return settled;
 }
 

@@ -1,16 +1,18 @@
-import type { BatchStatementRequest, QueryOutput } from '@aws-sdk/client-dynamodb';
+import type { BatchStatementError, BatchStatementRequest, QueryOutput } from '@aws-sdk/client-dynamodb';
 import { type Clock, systemClock, wait } from '../base/clock.ts';
 import { ConfigurationError, StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { type Check, objectWith } from '../options/check-options.ts';
-import { toStoreError } from '../stores/dynamodb/failures.ts';
-import { backOffMs, MOST_SENDINGS } from '../stores/dynamodb/retry.ts';
+import { isPassing, toStoreError } from '../stores/dynamodb/failures.ts';
+import { WRITTEN } from '../stores/dynamodb/item-writer.ts';
+import { backOffMs, MOST_SENDINGS, sendWithRetries, StatementError } from '../stores/dynamodb/retry.ts';
 import type { Row } from '../stores/dynamodb/row.ts';
 import type { ClientOfDynamoDB } from '../stores/dynamodb/sdk/sdk-transport.ts';
 import { sdkTransport } from '../stores/dynamodb/sdk/sdk-transport.ts';
 import { transportFromEnvironment } from '../stores/dynamodb/transport-from-environment.ts';
 import { boundedTransport, type Operation, type Operations } from '../stores/dynamodb/transport.ts';
+import type { WriteOutcome } from '../stores/rows/row-writer.ts';
 
 /** The table of an outbox, and how to reach it. */
 export interface OutboxTableOptions {
@@ -143,13 +145,27 @@ export async function deleteItems(table: OutboxTable, keys: readonly Row[]): Pro
   const chunks = Array.from({ length: Math.ceil(statements.length / STATEMENTS) }, (_, index) =>
     statements.slice(index * STATEMENTS, (index + 1) * STATEMENTS),
   );
-  await Promise.all(
-    chunks.map(async (Statements) => {
-      const { Responses = [] } = await table.send('BatchExecuteStatement', { Statements });
-      for (const { Error: error } of Responses)
-        if (error !== undefined) throw toStoreError(error, table.tableName);
-    }),
-  );
+  const remove = async (Statements: BatchStatementRequest[]): Promise<WriteOutcome<Row>[]> => {
+    const { Responses = [] } = await table.send('BatchExecuteStatement', { Statements });
+    return Statements.map((_, index) => outcomeOf(Responses[index]?.Error, table));
+  };
+  const setup = { clock: table.clock, random: Math.random };
+  const outcomes = await Promise.allSettled(chunks.map((chunk) => sendWithRetries(chunk, remove, setup)));
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    for (const one of outcome.value) if (one.status === 'error') throw one.error;
+  }
+}
+
+/** Returns the outcome of a statement. A throttled one is sent again: its row would else be a second copy. */
+function outcomeOf(error: BatchStatementError | undefined, { tableName }: OutboxTable): WriteOutcome<Row> {
+  if (error === undefined) return WRITTEN;
+  const storeError = toStoreError(error, tableName);
+  if (!isPassing(error.Code ?? '')) return { status: 'error', error: storeError };
+  return {
+    status: 'error',
+    error: new StatementError(storeError.message, { cause: error, isRetryable: true }),
+  };
 }
 
 /** Whether the condition of a write did not hold. */

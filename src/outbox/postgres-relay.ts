@@ -1,6 +1,7 @@
 import { type Clock, systemClock, wait, waitAtMost } from '../base/clock.ts';
 import { isError, mayPass } from '../base/errors.ts';
 import { Stop } from '../base/stop.ts';
+import { writeToStandardOutput } from '../observe/json-lines.ts';
 import { logLine } from '../observe/log-line.ts';
 import { aBoolean, aFunction, anInteger, anObject, aString, type Check } from '../options/check-options.ts';
 import { checkOptionsOf, objectWith } from '../options/check-options.ts';
@@ -245,11 +246,7 @@ class Relay implements OutboxRelay {
   }
 
   #log(message: string, fields: object): void {
-    const { log = toStandardOutput } = this.#options;
+    const { log = writeToStandardOutput } = this.#options;
     log(logLine(this.#clock.now(), 'error', message, fields));
   }
-}
-
-function toStandardOutput(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

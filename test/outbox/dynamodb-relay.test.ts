@@ -1,3 +1,4 @@
+import { BatchExecuteStatementCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { relay, type OutboxStreamHandler } from 'batchlatch/outbox';
@@ -20,6 +21,13 @@ async function inOrder(...orderIds: string[]): Promise<void> {
 }
 /** The stream's record of one group. */
 const ofGroup = (group: string) => streamOf([{ lane: { S: `group:${group}` }, position: { S: '1' } }]);
+
+/** A client that answers commands in its own way, or passes them on. */
+function clientThat(answer: (command: unknown, send: () => Promise<unknown>) => Promise<unknown>) {
+  const send = (command: never, ...rest: never[]): Promise<unknown> =>
+    answer(command, () => table.client.send(command, ...rest));
+  return Object.create(table.client, { send: { value: send } }) as typeof table.client;
+}
 
 describe('a relay of a DynamoDB outbox', () => {
   it('sends new rows with what the transaction wrote, and deletes them', async () => {
@@ -179,6 +187,33 @@ describe('a relay of a DynamoDB outbox', () => {
     expect(sender.sent).toEqual(ids.map((id) => bodyOf(id)));
     expect(sender.calls.length).toBeGreaterThan(1);
     expect(await table.rows()).toEqual([]);
+  });
+
+  it('deletes what is sent after a throttled statement of a request that succeeded', async () => {
+    await table.transact(await placed('o-1'));
+    let throttled = 0;
+    const client = clientThat((command, send) => {
+      if (!(command instanceof BatchExecuteStatementCommand) || throttled > 0) return send();
+      throttled += 1;
+      return Promise.resolve({ Responses: [{ Error: { Code: 'ThrottlingError', Message: 'Slow down' } }] });
+    });
+    const handler = relay(scriptedSender(), { tableName: table.tableName, client });
+    expect(await handler(await table.streamed())).toEqual({ batchItemFailures: [] });
+    expect(throttled).toBe(1);
+    expect(await table.rows()).toEqual([]);
+  });
+
+  it('deletes what it sent of other groups if the number of one cannot be noted', async () => {
+    await inOrder('o-1');
+    await table.transact(await placed('o-2', 'b'));
+    const client = clientThat((command, send) =>
+      command instanceof UpdateItemCommand ? Promise.reject(new Error('No access')) : send(),
+    );
+    const sender = scriptedSender();
+    const event = await table.streamed();
+    await expect(relay(sender, { tableName: table.tableName, client })(event)).rejects.toThrow('No access');
+    expect(sender.sent).toHaveLength(2);
+    expect((await table.rows()).map(({ messageGroup }) => messageGroup)).toEqual([{ S: 'a' }]);
   });
 
   it('sends the row behind more dropped bodies than a page has room for', async () => {
