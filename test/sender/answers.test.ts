@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { BatchlatchError } from 'batchlatch';
 import { createSender, SendError } from 'batchlatch/sender';
 import { notes, orders, placed } from './messages.ts';
 import { fastClock } from '../support/fast-clock.ts';
@@ -128,6 +129,14 @@ describe('a sender', () => {
       isUnknown: false,
       isRetryable: true,
     });
+  });
+
+  it('knows that nothing was sent where the commands of a given client are not installed', async () => {
+    const notFound = new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', 'No @aws-sdk/client-sqs');
+    const client = { sendMessageBatch: () => Promise.reject(notFound) };
+    await expect(
+      createSender(notes, { queueUrl: target.queueUrl, client }).send('NoteTaken', { text: 'a' }),
+    ).rejects.toMatchObject({ isUnknown: false, isRetryable: false, cause: notFound });
   });
 
   it('does not know at the deadline what is in a request, and fails what waits for one', async () => {
