@@ -139,6 +139,19 @@ describe('a sender', () => {
     ).rejects.toMatchObject({ isUnknown: false, isRetryable: false, cause: notFound });
   });
 
+  it('gives up a storage for large bodies that never answers, whatever it does with the signal', async () => {
+    const large = { put: () => new Promise<string>(() => undefined) };
+    const options = { maxMessageBytes: 1_024, large, clock: fastClock(1_000) };
+    const sender = createSender(notes, { queueUrl: target.queueUrl }, options);
+    await expect(
+      sender.send('NoteTaken', { text: 'x'.repeat(1_024) }, { deadlineMs: 1_000_000 }),
+    ).rejects.toMatchObject({
+      isRetryable: true,
+      message: expect.stringContaining('could not be stored'),
+      cause: { message: 'The storage did not answer in 30 seconds' },
+    });
+  });
+
   it('does not know at the deadline what is in a request, and fails what waits for one', async () => {
     target.script(() => 'silent');
     const sender = createSender(orders, { queueUrl: target.fifoUrl });
