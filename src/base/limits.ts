@@ -51,3 +51,6 @@ export const WORKER_RECEIVE_MS = 30_000;
 
 /** A request with messages, over any transport. The sender retries until its call's deadline. */
 export const SEND_REQUEST_MS = 10_000;
+
+/** A body of a message on its way to S3: it may be long, and the line slow. */
+export const UPLOAD_MS = 30_000;

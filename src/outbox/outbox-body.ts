@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { boundedCall } from '../base/bounded.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, StoreError } from '../base/errors.ts';
+import { UPLOAD_MS } from '../base/limits.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import { type LargeBodies, offloaded } from '../messages/large-bodies.ts';
@@ -10,7 +11,6 @@ import { type LargeBodies, offloaded } from '../messages/large-bodies.ts';
 const LONGEST_BODY_BYTES = 300 * 1_024;
 /** The longest message group of SQS and SNS. */
 const LONGEST_GROUP = 128;
-const UPLOAD_MS = 30_000;
 
 /** Stores a body that is too long for a row. Resolves with the message to add. */
 export async function prepareBody<Sent extends EncodedMessage>(

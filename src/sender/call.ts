@@ -23,7 +23,6 @@ export class Call implements ItemCall {
   /** Resolves with the outcomes, in order. */
   readonly ended: Promise<readonly Outcome[]>;
   readonly #queue: SendQueue;
-  readonly #types: (string | undefined)[];
   readonly #items: (Item | undefined)[];
   readonly #outcomes: (Outcome | undefined)[];
   readonly #signal: StopSignal | undefined;
@@ -34,7 +33,6 @@ export class Call implements ItemCall {
 
   constructor(queue: SendQueue, count: number, { clock, deadlineMs, signal }: CallSetup) {
     this.#queue = queue;
-    this.#types = Array.from({ length: count });
     this.#items = Array.from({ length: count });
     this.#outcomes = Array.from({ length: count });
     this.#open = count;
@@ -71,7 +69,6 @@ export class Call implements ItemCall {
       unanswered: undefined,
       lastError: undefined,
     };
-    this.#types[position] = message.type;
     this.#items[position] = item;
     this.#queue.put(item);
   }
@@ -97,7 +94,7 @@ export class Call implements ItemCall {
   #hold(position: number, error: Error, lane: string | undefined): void {
     if (lane === undefined || this.#holders?.has(lane) === true) return;
     this.#holders ??= new Map();
-    this.#holders.set(lane, { position, type: this.#types[position] ?? '', error });
+    this.#holders.set(lane, { position, type: this.#items[position]?.message.type ?? '', error });
   }
 
   #answer(position: number, outcome: Outcome): void {

@@ -1,3 +1,4 @@
+import { BatchlatchError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { notSent, perhapsSent } from './send-error.ts';
 import type { Refusal } from './target.ts';
@@ -14,14 +15,15 @@ const UNSENT_CODES = new Set<unknown>([
   'ENETUNREACH',
   'ENOTFOUND',
 ]);
-const UNSENT_NAMES = new Set(['CredentialsProviderError', 'ConfigurationError', 'CertificateError']);
+const UNSENT_NAMES = new Set(['CredentialsProviderError', 'CertificateError']);
 
 /** Returns the answer for all messages of a request that failed as a whole. */
 export function refusalOfRequest(thrown: unknown, title: string): Refusal {
   const { name = '', code, httpStatusCode: status } = factsOf(thrown);
   const why = `${name}${status === undefined ? '' : ` (${status})`}`;
-  if (UNSENT_NAMES.has(name) || UNSENT_CODES.has(code)) {
-    const isRetryable = name !== 'ConfigurationError' && name !== 'CertificateError';
+  const isOurs = thrown instanceof BatchlatchError; // a setting, or a package that is not installed
+  if (isOurs || UNSENT_NAMES.has(name) || UNSENT_CODES.has(code)) {
+    const isRetryable = !isOurs && name !== 'CertificateError';
     const error = notSent(`The message did not reach ${title}: ${messageOf(thrown)}`, isRetryable, thrown);
     return { error, next: isRetryable ? 'again' : 'refused' };
   }

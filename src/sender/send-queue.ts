@@ -1,4 +1,6 @@
+import { boundedCall } from '../base/bounded.ts';
 import type { Clock } from '../base/clock.ts';
+import { UPLOAD_MS } from '../base/limits.ts';
 import { type LargeBodies, offloaded } from '../messages/large-bodies.ts';
 import type { Holder, Item } from './item.ts';
 import { notSent, type SendError } from './send-error.ts';
@@ -20,7 +22,6 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 20_000;
 /** FIFO queues drop second copies for five minutes. A request may take ten seconds to arrive. */
 const RESEND_MS = 290_000;
-const UPLOAD_MS = 30_000;
 
 /**
  * The messages of all calls of a sender. A request goes out when it is full, when no other is under way, or
@@ -81,16 +82,14 @@ export class SendQueue {
   async #upload(item: Item, large: LargeBodies): Promise<void> {
     item.state = 'preparing';
     const { target, clock } = this.#setup;
-    const stop = new AbortController();
-    const cancel = clock.setTimer(() => stop.abort(), UPLOAD_MS);
+    const errorOf = (): Error => new Error(`The storage did not answer in ${UPLOAD_MS / 1_000} seconds`);
+    const limit = { clock, limitMs: UPLOAD_MS, errorOf };
     try {
-      const message = await offloaded(item.message, large, stop.signal);
+      const message = await boundedCall((signal) => offloaded(item.message, large, signal), limit);
       if (item.state === 'preparing') this.#makeReady(item, target.entryOf(message, item.delayMs));
     } catch (cause) {
       const error = notSent('The body is too large for a message, and could not be stored', true, cause);
       if (item.state === 'preparing') this.#fail(item, error, true);
-    } finally {
-      cancel();
     }
     this.#pump();
   }

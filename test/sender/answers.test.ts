@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { BatchlatchError } from 'batchlatch';
 import { createSender, SendError } from 'batchlatch/sender';
 import { notes, orders, placed } from './messages.ts';
 import { fastClock } from '../support/fast-clock.ts';
@@ -127,6 +128,27 @@ describe('a sender', () => {
     await expect(sender.send('NoteTaken', { text: 'a' }, { deadlineMs: 100 })).rejects.toMatchObject({
       isUnknown: false,
       isRetryable: true,
+    });
+  });
+
+  it('knows that nothing was sent where the commands of a given client are not installed', async () => {
+    const notFound = new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', 'No @aws-sdk/client-sqs');
+    const client = { sendMessageBatch: () => Promise.reject(notFound) };
+    await expect(
+      createSender(notes, { queueUrl: target.queueUrl, client }).send('NoteTaken', { text: 'a' }),
+    ).rejects.toMatchObject({ isUnknown: false, isRetryable: false, cause: notFound });
+  });
+
+  it('gives up a storage for large bodies that never answers, whatever it does with the signal', async () => {
+    const large = { put: () => new Promise<string>(() => undefined) };
+    const options = { maxMessageBytes: 1_024, large, clock: fastClock(1_000) };
+    const sender = createSender(notes, { queueUrl: target.queueUrl }, options);
+    await expect(
+      sender.send('NoteTaken', { text: 'x'.repeat(1_024) }, { deadlineMs: 1_000_000 }),
+    ).rejects.toMatchObject({
+      isRetryable: true,
+      message: expect.stringContaining('could not be stored'),
+      cause: { message: 'The storage did not answer in 30 seconds' },
     });
   });
 
