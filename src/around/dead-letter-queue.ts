@@ -4,14 +4,10 @@ import type { Ledger } from '../batch/ledger.ts';
 import { isPermanentEnd } from '../batch/outcomes.ts';
 import type { PlannedRecord } from '../batch/plan.ts';
 import { toStoredError } from '../claims/claim.ts';
-import { OUTBOX_ID, PAYLOAD_SIZE, TYPE, VERSION } from '../messages/message-attributes.ts';
 import { checkOptionsOf, required } from '../options/check-options.ts';
 import { aUrl } from '../options/domain-checks.ts';
 import { boundedSqs } from '../queues/sqs-client.ts';
 import { type DeadLetter, sendDeadLetter } from '../queues/dead-letter.ts';
-
-/** Without these a redriven message has no pointer, type, version or key. */
-const NEEDED = [PAYLOAD_SIZE, TYPE, VERSION, OUTBOX_ID];
 
 /** Options of `deadLetterQueue()`. */
 export interface DeadLetterQueueOptions {
@@ -70,6 +66,5 @@ function letterOf(planned: PlannedRecord, ledger: Ledger): DeadLetter | undefine
     attempt: attempt?.hasClaim === true ? attempt.attempt : undefined,
     messageGroupId,
     attributes,
-    needed: NEEDED,
   };
 }

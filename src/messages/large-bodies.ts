@@ -1,5 +1,4 @@
 import type { EncodedMessage } from './encode-message.ts';
-import { PAYLOAD_SIZE } from './message-attributes.ts';
 
 /** A storage for bodies that are too large for a message. Created by `s3Bodies()` of `batchlatch/s3`. */
 export interface LargeBodies {
@@ -11,6 +10,9 @@ export interface LargeBodies {
    */
   put(body: string, options: { readonly signal: AbortSignal }): Promise<string>;
 }
+
+/** The attribute that marks a pointer to S3, with the body's bytes. It is a number on the wire. */
+export const PAYLOAD_SIZE = 'ExtendedPayloadSize';
 
 /** Stores the body of a message elsewhere. Resolves with the message that is sent in its place. */
 export async function offloaded<Sent extends EncodedMessage>(

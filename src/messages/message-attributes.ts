@@ -10,9 +10,6 @@ export const VERSION = 'version';
 /** The attribute with the id of a row of an outbox. A second copy of the row's message has the same. */
 export const OUTBOX_ID = 'outboxId';
 
-/** The attribute that marks a pointer to S3, with the body's bytes. It is a number on the wire. */
-export const PAYLOAD_SIZE = 'ExtendedPayloadSize';
-
 /**
  * The member of an EventBridge event's `detail` that holds the attributes, because events have none: version,
  * outbox id and trace context. Consumers take it out before keys and schemas see the body.

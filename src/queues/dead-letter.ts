@@ -16,10 +16,8 @@ export interface DeadLetter {
   /** The attempt that failed; undefined if the key was found parked, or nothing ran. */
   readonly attempt: number | undefined;
   readonly messageGroupId: string | undefined;
-  /** The record's own string attributes. SQS allows ten in all; the rest is dropped. */
+  /** The record's own string attributes. SQS allows ten in all; others are dropped. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** The names of own attributes without which the record cannot be processed again. They are kept first. */
-  readonly needed: readonly string[];
 }
 
 /** The attributes that are added to the record's own. */
@@ -32,6 +30,9 @@ export const DEAD_LETTER_ATTRIBUTES = [
   'Source',
   'ErrorMessage',
 ] as const;
+
+/** Own attributes, as senders and routes name them, without which a record cannot be processed again. */
+const NEEDED = /^(ExtendedPayloadSize|type|version|outboxId)$/;
 
 /** SQS's limits for message attributes. */
 const MOST_ATTRIBUTES = 10;
@@ -70,12 +71,12 @@ export async function sendDeadLetter(
 type Attribute = { readonly DataType: string; readonly StringValue: string };
 
 /**
- * Returns the attributes: the needed ones, those added here, most useful first, then the record's other ones,
- * as far as SQS's limits allow. Own attributes with a reserved name, in any letter case, are dropped: a sender
+ * Returns the attributes: the needed ones, those added here, most useful first, then the record's others, as
+ * far as SQS's limits allow. Own attributes with a reserved name, in any letter case, are dropped: a sender
  * could forge an error or a key.
  */
 function attributesOf(
-  { error, source, recordId, key, attempt, attributes, needed }: DeadLetter,
+  { error, source, recordId, key, attempt, attributes }: DeadLetter,
   roomBytes: number,
 ): Record<string, Attribute> {
   const own: Record<(typeof DEAD_LETTER_ATTRIBUTES)[number], Attribute | undefined> = {
@@ -88,16 +89,15 @@ function attributesOf(
     Source: text(source),
     ErrorMessage: text(error.message),
   };
-  const reserved = new Set(DEAD_LETTER_ATTRIBUTES.map((name) => name.toLowerCase()));
+  const reserved = DEAD_LETTER_ATTRIBUTES.map((name) => name.toLowerCase());
   const theirs = Object.entries(attributes)
-    .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.has(name.toLowerCase()))
+    .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.includes(name.toLowerCase()))
     .map(([name, value]): [string, Attribute | undefined] => [name, whole(value)]);
+  const needed = theirs.filter(([name]) => NEEDED.test(name));
 
-  const isNeeded = ([name]: readonly [string, unknown]): boolean => needed.includes(name);
-  const others = theirs.filter((one) => !isNeeded(one));
   const kept: [string, Attribute][] = [];
   let bytes = 0;
-  for (const [name, attribute] of [...theirs.filter(isNeeded), ...Object.entries(own), ...others]) {
+  for (const [name, attribute] of new Map([...needed, ...Object.entries(own), ...theirs])) {
     if (attribute === undefined) continue;
     const size = Buffer.byteLength(name + attribute.DataType + attribute.StringValue);
     if (kept.length === MOST_ATTRIBUTES || bytes + size > roomBytes) break;

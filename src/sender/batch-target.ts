@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
-import { PAYLOAD_SIZE } from '../messages/message-attributes.ts';
+import { PAYLOAD_SIZE } from '../messages/large-bodies.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import type { BatchResult } from './clients.ts';
 import { refusalOfEntry, refusalOfRequest, unmentioned } from './refusals.ts';

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from '@jest/globals';
+import { PAYLOAD_SIZE } from '../../src/messages/large-bodies.ts';
+import { OUTBOX_ID, TYPE, VERSION } from '../../src/messages/message-attributes.ts';
 import { type DeadLetter, sendDeadLetter } from '../../src/queues/dead-letter.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 
@@ -17,7 +19,6 @@ const letter: DeadLetter = {
   attempt: 1,
   messageGroupId: undefined,
   attributes: { tenant: 'acme' },
-  needed: ['type'],
 };
 
 /** What SQS is given. */
@@ -73,15 +74,18 @@ describe('A dead letter', () => {
     },
   );
 
-  it('keeps the attributes that it needs to be processed again, rather than its error', async () => {
-    const attributes = { a: '1', b: '2', c: '3', d: '4', type: 'OrderPlaced' };
-    const type = { DataType: 'String', StringValue: 'OrderPlaced' };
-    const { MessageAttributes } = await sentFor({ attributes });
-    expect(Object.keys(MessageAttributes)).toHaveLength(10);
-    expect(MessageAttributes).toMatchObject({ type });
-    const body = 'x'.repeat(MIB - Buffer.byteLength('typeStringOrderPlaced'));
-    expect((await sentFor({ body, attributes })).MessageAttributes).toEqual({ type });
-  });
+  it.each([PAYLOAD_SIZE, TYPE, VERSION, OUTBOX_ID])(
+    'keeps the attribute %s, without which it cannot be processed again, rather than its error',
+    async (name) => {
+      const attributes = { a: '1', b: '2', c: '3', d: '4', [name]: '5' };
+      const needed = { [name]: { DataType: 'String', StringValue: '5' } };
+      const { MessageAttributes } = await sentFor({ attributes });
+      expect(Object.keys(MessageAttributes)).toHaveLength(10);
+      expect(MessageAttributes).toMatchObject({ ErrorMessage: {}, ...needed });
+      const body = 'x'.repeat(MIB - Buffer.byteLength(`${name}String5`));
+      expect((await sentFor({ body, attributes })).MessageAttributes).toEqual(needed);
+    },
+  );
 
   it('goes into the queue whatever its attributes hold', async () => {
     const refused = 'a\u0000b\uFFFEc\uFFFFd\uD800e\uDC00f\u001Fg';

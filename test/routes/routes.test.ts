@@ -299,7 +299,12 @@ describe('versions', () => {
     };
     const { store, clock } = b;
     const failing = createBatchProcessor(routes(versioned, { OrderPlaced: fail }), {
-      ...{ store, clock, namespace: 'shop', observer: { onEvent: () => undefined }, sqs, deadLetter },
+      store,
+      clock,
+      namespace: 'shop',
+      observer: { onEvent: () => undefined },
+      sqs,
+      deadLetter,
     });
     const needed = { ExtendedPayloadSize: '9', type: 'OrderPlaced', version: '1', outboxId: 'row-7' };
     const others = { a: '1', b: '2', c: '3' };

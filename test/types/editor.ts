@@ -9,8 +9,46 @@ export interface Editor {
   hover(text: string): string;
 }
 
+/** A file with a prelude, then one mistake a line, then code that is right. */
+export interface Mistakes {
+  readonly prelude: string;
+  /** Each line, and what TypeScript says of it. */
+  readonly mistakes: readonly (readonly [line: string, text: string])[];
+  readonly right: string;
+}
+
+/** A mistake as it is opened by `openMistakes`. */
+export interface Mistake {
+  readonly line: string;
+  readonly text: string;
+  /** The number of its line. */
+  readonly number: number;
+}
+
+/** Returns the mistakes with the numbers of their lines, for `it.each`. */
+export function numbered({ prelude, mistakes }: Mistakes): Mistake[] {
+  const first = prelude.split('\n').length;
+  return mistakes.map(([line, text], index) => ({ line, text, number: first + index }));
+}
+
+/** Opens the file in an editor. */
+export function openMistakes({ prelude, mistakes, right }: Mistakes): Editor {
+  return openInEditor(prelude + mistakes.map(([line]) => line).join('\n') + right);
+}
+
+/** Returns what the editor says of a line. */
+export function saidOf(number: number, { errors }: Editor): string[] {
+  const start = `${number}: `;
+  return errors.filter((error) => error.startsWith(start)).map((error) => error.slice(start.length));
+}
+
+/** Returns the numbers of the lines with an error, each once. */
+export function linesWithErrors({ errors }: Editor): number[] {
+  return [...new Set(errors.map((error) => Number(error.split(':')[0])))];
+}
+
 /** Opens code as a file of a user whose compiler is strict. */
-export function openInEditor(code: string): Editor {
+function openInEditor(code: string): Editor {
   const root = path.resolve('.');
   const file = path.join(root, 'test/types/opened.ts');
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile) as { config: object };

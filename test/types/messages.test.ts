@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Editor, openInEditor } from './editor.ts';
+import { type Editor, linesWithErrors, numbered, openMistakes, saidOf } from './editor.ts';
 
 const PRELUDE = `
 import { createBatchProcessor, kinesis, payloadHash, sqs } from 'batchlatch';
@@ -105,25 +105,20 @@ function shopQueue<Body>(handler: (body: Body) => Promise<void>, options: BatchP
 }
 `;
 
-const FIRST_LINE = PRELUDE.split('\n').length;
+const FILE = { prelude: PRELUDE, mistakes: MISTAKES, right: RIGHT };
 
 describe('TypeScript', () => {
   let editor: Editor;
   beforeAll(() => {
-    editor = openInEditor(PRELUDE + MISTAKES.map(([line]) => line).join('\n') + RIGHT);
+    editor = openMistakes(FILE);
   }, 120_000);
 
-  it.each(MISTAKES.map(([line, text], index) => ({ line, text, number: FIRST_LINE + index })))(
-    'says of $line what is wrong',
-    ({ number, text }) => {
-      const said = editor.errors.filter((error) => error.startsWith(`${number}: `));
-      expect(said.join('\n').replaceAll(`${number}: `, '')).toBe(text);
-    },
-  );
+  it.each(numbered(FILE))('says of $line what is wrong', ({ number, text }) => {
+    expect(saidOf(number, editor).join('\n')).toBe(text);
+  });
 
   it('says nothing of code that is right', () => {
-    const lines = new Set(editor.errors.map((error) => Number(error.split(':')[0])));
-    expect([...lines]).toEqual(MISTAKES.map((_, index) => FIRST_LINE + index));
+    expect(linesWithErrors(editor)).toEqual(numbered(FILE).map(({ number }) => number));
   });
 
   it.each(HOVERS)('shows over %s: %s', (name, text) => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Editor, openInEditor } from './editor.ts';
+import { type Editor, linesWithErrors, numbered, openMistakes, saidOf } from './editor.ts';
 
 const PRELUDE = `
 import { createBatchProcessor, message, messages, route, routes, standardSchema } from 'batchlatch';
@@ -52,24 +52,20 @@ core(all, { source: sqs(), store: memoryStore() });
 forBatches(batches, { source: sqs(), store: memoryStore() });
 `;
 
-const FIRST_LINE = PRELUDE.split('\n').length;
+const FILE = { prelude: PRELUDE, mistakes: MISTAKES, right: RIGHT };
 
 describe('routes() in TypeScript', () => {
   let editor: Editor;
   beforeAll(() => {
-    editor = openInEditor(PRELUDE + MISTAKES.map(([line]) => line).join('\n') + RIGHT);
+    editor = openMistakes(FILE);
   }, 120_000);
 
-  it.each(MISTAKES.map(([line, text], index) => ({ line, text, number: FIRST_LINE + index })))(
-    'says of $line what is wrong',
-    ({ number, text }) => {
-      const said = editor.errors.filter((error) => error.startsWith(`${number}: `));
-      expect(said).toEqual([expect.stringContaining(text)]);
-    },
-  );
+  it.each(numbered(FILE))('says of $line what is wrong', ({ number, text }) => {
+    expect(saidOf(number, editor)).toEqual([expect.stringContaining(text)]);
+  });
 
   it('says nothing of code that is right', () => {
-    expect(editor.errors).toHaveLength(MISTAKES.length);
+    expect(linesWithErrors(editor)).toEqual(numbered(FILE).map(({ number }) => number));
   });
 
   it.each([
