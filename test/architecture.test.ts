@@ -98,6 +98,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb',
     'stores/dynamodb/sdk',
     'stores/postgres',
+    'stores/rows/row-writer.ts',
   ],
   // How payloads name their schemas, and where these are fetched.
   'schema-registry': ['sources', 'options'],
@@ -130,6 +131,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   monitor: [
     'claims',
     'options',
+    'observe/json-lines.ts',
     'observe/log-line.ts',
     'operations/parked-kind.ts',
     'outbox/outbox-admin.ts',

@@ -89,9 +89,9 @@ function attributesOf(
     Source: text(source),
     ErrorMessage: text(error.message),
   };
-  const reserved = DEAD_LETTER_ATTRIBUTES.map((name) => name.toLowerCase());
+  const reserved = new Set(DEAD_LETTER_ATTRIBUTES.map((name) => name.toLowerCase()));
   const theirs = Object.entries(attributes)
-    .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.includes(name.toLowerCase()))
+    .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.has(name.toLowerCase()))
     .map(([name, value]): [string, Attribute | undefined] => [name, whole(value)]);
   const needed = theirs.filter(([name]) => NEEDED.test(name));
 
