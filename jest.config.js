@@ -9,7 +9,7 @@ const base = {
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
     '^batchlatch-cdk$': '<rootDir>/packages/cdk/src/index.ts',
-    '^batchlatch/core$': '<rootDir>/src/core.ts',
+    '^batchlatch/(core|messages)$': '<rootDir>/src/$1.ts',
     '^batchlatch/(dynamodb|memory|postgres|redis)$': '<rootDir>/src/stores/$1/index.ts',
     '^batchlatch/(avro|durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|outbox|powertools|protobuf|s3|sender|testing|worker)$':
       '<rootDir>/src/$1/index.ts',

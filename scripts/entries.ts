@@ -11,6 +11,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   './http': 'http/index',
   './jmespath': 'jmespath/index',
   './memory': 'stores/memory/index',
+  './messages': 'messages',
   './monitor': 'monitor/index',
   './observe': 'observe/index',
   './opentelemetry': 'opentelemetry/index',

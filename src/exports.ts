@@ -44,28 +44,6 @@ export { NotReadError, ReadingKillsError } from './around/reading-errors.ts';
 export { runWithoutClaim } from './around/run-without-claim.ts';
 export { InvalidBodyError, SchemaFailedError, standardSchema } from './around/standard-schema.ts';
 export type { BodyIssue } from './messages/body-issues.ts';
-export { message, type Message, type MessageOptions } from './messages/message.ts';
-export {
-  type HandledAs,
-  messages,
-  type Messages,
-  type MessageTypes,
-  type SentAs,
-} from './messages/messages.ts';
-export { from, type Upgrade } from './messages/upgrade.ts';
-export { outboxId } from './messages/outbox-id.ts';
-export { UnknownTypeError, UnknownVersionError, UpgradeFailedError } from './routes/errors.ts';
-export { route, type Route, type RouteOptions } from './routes/route.ts';
-export {
-  type HandlerOf,
-  type RouteHandler,
-  type RouteHandlers,
-  type RouteMode,
-  routes,
-  type Routes,
-  type RoutesOptions,
-} from './routes/routes.ts';
-export { cloudEvents, field, type TypeReader } from './routes/type-reader.ts';
 export { suspectsFirst } from './around/suspects-first.ts';
 export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './around/wait-for-owner.ts';
 export type {

@@ -551,7 +551,7 @@ function targetOf(from: string, specifier: string): string | undefined {
   if (specifier === 'batchlatch') return 'index.ts';
   const [, entry] = /^batchlatch\/(.+)$/.exec(specifier) ?? [];
   if (entry === undefined) return undefined;
-  if (entry === 'core') return 'core.ts';
+  if (entry === 'core' || entry === 'messages') return `${entry}.ts`;
   return Object.hasOwn(ROOMS, `stores/${entry}`) ? `stores/${entry}/index.ts` : `${entry}/index.ts`;
 }
 

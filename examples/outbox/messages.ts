@@ -1,4 +1,4 @@
-import { message, messages } from 'batchlatch';
+import { message, messages } from 'batchlatch/messages';
 import { z } from 'zod';
 
 const orderPlaced = z.object({ orderId: z.string(), tenantId: z.string(), total: z.number() });

@@ -1,4 +1,4 @@
-import { message, messages } from 'batchlatch';
+import { message, messages } from 'batchlatch/messages';
 import { z } from 'zod';
 
 const order = z.object({ orderId: z.string(), customerId: z.string(), cents: z.number().int().positive() });

@@ -40,7 +40,8 @@ export const PARTS: readonly Bundle[] = [
   ...['messageId', 'payloadHash'].map(ofCore),
   { name: 'jmesPath', statements: ["export { jmesPath } from 'batchlatch/jmespath';"] },
   ...['backoff', 'deadLetterQueue', 'heartbeat', 'waitForOwner', 'runWithoutClaim'].map(ofCore),
-  ...['standardSchema', 'routes', 'suspectsFirst', 'forBatches', 'jsonLines'].map(ofCore),
+  ...['standardSchema', 'suspectsFirst', 'forBatches', 'jsonLines'].map(ofCore),
+  { name: 'routes', statements: ["export { message, messages, routes } from 'batchlatch/messages';"] },
   ...['cached', 'resultsIn'].map(ofCore),
   { name: 'dynamoDBStore', statements: [STORE] },
   {

@@ -2,7 +2,8 @@
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { ClaimStore, Message, Messages } from 'batchlatch';
+import type { ClaimStore } from 'batchlatch';
+import type { Message, Messages } from 'batchlatch/messages';
 import type { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch-cdk';
 import type { PostgresPool } from 'batchlatch/postgres';
 import type { ManualClock } from 'batchlatch/testing';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBatchProcessor, message, messages, route, routes } from 'batchlatch';
+import { createBatchProcessor } from 'batchlatch';
+import { message, messages, route, routes } from 'batchlatch/messages';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
 import * as fc from 'fast-check';

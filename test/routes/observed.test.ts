@@ -10,7 +10,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from '@jest/globals';
-import { createBatchProcessor, jsonLines, message, messages, type Observer, routes } from 'batchlatch';
+import { createBatchProcessor, jsonLines, type Observer } from 'batchlatch';
+import { message, messages, routes } from 'batchlatch/messages';
 import { memoryStore } from 'batchlatch/memory';
 import { emfMetrics } from 'batchlatch/observe';
 import { openTelemetry } from 'batchlatch/opentelemetry';

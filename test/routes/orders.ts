@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { from, message, messages } from 'batchlatch';
+import { from, message, messages } from 'batchlatch/messages';
 import { type SqsMessage } from 'batchlatch/testing';
 import { z } from 'zod';
 

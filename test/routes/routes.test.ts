@@ -5,11 +5,8 @@ import {
   deadLetterQueue,
   payloadHash,
   PermanentError,
-  route,
-  type RouteHandlers,
-  routes,
-  type RoutesOptions,
 } from 'batchlatch';
+import { route, type RouteHandlers, routes, type RoutesOptions } from 'batchlatch/messages';
 import { sqsEvent, type SqsMessage } from 'batchlatch/testing';
 import { type Bench, bench, failed } from '../batch/bench.ts';
 import { orders, typed, versioned } from './orders.ts';

@@ -6,10 +6,8 @@ import {
   PermanentError,
   type RecordHandler,
   type RetentionMs,
-  route,
-  type RouteHandlers,
-  routes,
 } from 'batchlatch';
+import { route, type RouteHandlers, routes } from 'batchlatch/messages';
 import { type Bench, bench, deferred, failed } from '../batch/bench.ts';
 import { sqsEvent, type SqsMessage } from 'batchlatch/testing';
 import { turn, until } from '../batch/on-each-store.ts';

@@ -1,19 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type BatchProcessorOptions,
-  cloudEvents,
   createBatchProcessor,
   eventBridgeEnvelope,
+  gzip,
+  snsEnvelope,
+} from 'batchlatch';
+import {
+  cloudEvents,
   field,
   from,
-  gzip,
   message,
   messages,
   outboxId,
   routes,
   type RoutesOptions,
-  snsEnvelope,
-} from 'batchlatch';
+} from 'batchlatch/messages';
 import { memoryStore } from 'batchlatch/memory';
 import {
   eventBridgeBusEvent,

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Editor, linesWithErrors, numbered, openMistakes, saidOf } from './editor.ts';
 
 const PRELUDE = `
-import { createBatchProcessor, message, messages, route, routes, standardSchema } from 'batchlatch';
+import { createBatchProcessor, standardSchema } from 'batchlatch';
+import { message, messages, route, routes } from 'batchlatch/messages';
 import { createBatchProcessor as core, forBatches, sqs } from 'batchlatch/core';
 import { memoryStore } from 'batchlatch/memory';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchProcessor, createBatchProcessor, eventBridgeEnvelope, routes } from 'batchlatch';
+import { type BatchProcessor, createBatchProcessor, eventBridgeEnvelope } from 'batchlatch';
+import { routes } from 'batchlatch/messages';
 import { commit } from 'batchlatch/dynamodb';
 import { orders } from '../messages.ts';
 import { outbox, put } from './shop.ts';

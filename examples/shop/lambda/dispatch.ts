@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type BatchProcessor, createBatchProcessor, eventBridgeEnvelope, route, routes } from 'batchlatch';
+import { type BatchProcessor, createBatchProcessor, eventBridgeEnvelope } from 'batchlatch';
+import { route, routes } from 'batchlatch/messages';
 import { commit } from 'batchlatch/dynamodb';
 import { dispatches } from '../messages.ts';
 import { put } from './shop.ts';

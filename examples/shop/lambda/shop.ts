@@ -1,4 +1,4 @@
-import { messages } from 'batchlatch';
+import { messages } from 'batchlatch/messages';
 import { dynamoDBOutbox } from 'batchlatch/outbox';
 import { dispatches, orders } from '../messages.ts';
 

@@ -1,4 +1,5 @@
-import { type BatchProcessor, createBatchProcessor, routes } from 'batchlatch';
+import { type BatchProcessor, createBatchProcessor } from 'batchlatch';
+import { routes } from 'batchlatch/messages';
 import { inTransaction } from 'batchlatch/postgres';
 import { orders } from '../messages.ts';
 import { dispatchesOutbox, leaseMs, store } from './database.ts';

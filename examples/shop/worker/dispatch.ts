@@ -1,4 +1,5 @@
-import { type BatchProcessor, createBatchProcessor, route, routes } from 'batchlatch';
+import { type BatchProcessor, createBatchProcessor } from 'batchlatch';
+import { route, routes } from 'batchlatch/messages';
 import { inTransaction } from 'batchlatch/postgres';
 import { dispatches } from '../messages.ts';
 import { leaseMs, store } from './database.ts';

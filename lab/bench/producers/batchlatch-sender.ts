@@ -1,4 +1,4 @@
-import { message, messages } from 'batchlatch';
+import { message, messages } from 'batchlatch/messages';
 import { createSender } from 'batchlatch/sender';
 import pLimit from 'p-limit';
 import { AT_ONCE, type CreateProducer, IN_BATCH } from './producer.ts';
