@@ -18,6 +18,14 @@ const base = {
   setupFilesAfterEnv: ['<rootDir>/test/support/forget-subscribers.ts'],
 };
 
+/** Folders of tests that take seconds each, because they start programs. */
+const PROGRAMS = [
+  'test/integration',
+  'packages/cli/test/cli',
+  'packages/cli/test/console-demo',
+  'packages/cli/test/dev',
+];
+
 /**
  * One project for each script `test…` of package.json, which names it. How many files run at a time, and how long a test may take, is
  * one setting for all projects of a run, so the scripts say what differs from the settings below.
@@ -34,7 +42,14 @@ export default {
         '<rootDir>/test/package/(package|tarball).test.ts',
         '<rootDir>/(test/(aws-check|recipes|release)|lab/(linearizability|real|surroundings))/',
         '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
+        ...PROGRAMS.map((folder) => `<rootDir>/${folder}/`),
       ],
+    },
+    // What starts whole programs: the commands of the command line, `dev` with its functions, the demo, killed processes, examples.
+    {
+      ...base,
+      displayName: 'programs',
+      testMatch: PROGRAMS.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
     },
     // Packages as they are published: built, packed, and installed into folders of their own.
     {
@@ -88,7 +103,7 @@ export default {
   ],
   // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.
   maxWorkers: '100%',
-  workerIdleMemoryLimit: '1GB',
+  workerIdleMemoryLimit: '2GB',
   // A process that has grown for minutes takes seconds to end on a busy machine. One that keeps a handle open never ends.
   workerGracefulExitTimeout: 20_000,
   // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one. Longer than `until` waits.

@@ -1,4 +1,4 @@
-// Runs `npm test` on another line of Node than the one that runs npm. See --help.
+// Runs the tests on another line of Node than the one that runs npm. See --help.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
@@ -13,6 +13,7 @@ const program = new Command()
       'from npm, 200 MB, into the folder that BATCHLATCH_CACHE names (default: ~/.cache/batchlatch).',
   )
   .addArgument(new Argument('<line>', 'of Node').choices(nodeVersions.map(String)))
+  .option('--script <name>', 'another script of tests, such as lab:programs', 'test')
   .argument('[arguments...]', 'for jest, as `npm test` takes them')
   .passThroughOptions()
   .addHelpText(
@@ -21,7 +22,8 @@ const program = new Command()
 Examples:
   npm run lab:node -- 22
   npm run lab:node -- 24 test/batch
-  npm run lab:node -- 26 test/claims --verbose`,
+  npm run lab:node -- 26 test/claims --verbose
+  npm run lab:node -- --script lab:programs 24`,
   )
   .action(run);
 
@@ -30,14 +32,14 @@ await program.parseAsync().catch((error: unknown) => {
   process.exitCode = 1;
 });
 
-async function run(line: string, args: readonly string[]): Promise<void> {
+async function run(line: string, args: readonly string[], { script }: { script: string }): Promise<void> {
   const node = await nodeBinary(Number(line) as NodeVersion);
   const version = (await runCommand(node, ['--version'])).trim();
   // Standard output may be jest's JSON.
   console.error(`Node ${version}`);
   // By PATH, so that tests which start `npm start` or `npx` are on this Node too.
   const PATH = [dirname(node), process.env['PATH'] ?? ''].join(delimiter);
-  const child = spawn('npm', ['--silent', 'test', '--', ...args], {
+  const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
     env: { ...process.env, PATH, BATCHLATCH_TEST_NODE: version },
     stdio: 'inherit',
   });

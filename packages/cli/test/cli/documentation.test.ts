@@ -17,7 +17,7 @@ import { claimsInStates, NOW } from './claims-in-states.ts';
 import { documentedCommands, writeDocumented } from './documented-commands.ts';
 import { runCommand } from './run-command.ts';
 
-/** `UPDATE_DOCS=1 npm test -- packages/cli/test/cli/documentation` writes what is printed into the page. */
+/** `UPDATE_DOCS=1 npm run lab:programs -- documentation` writes what is printed into the page. */
 const IS_UPDATE = process.env['UPDATE_DOCS'] === '1';
 const IDS = ['7f3c0d0e-5c1e-4f57-9d5c-0a1b2c3d4e5f', 'c1b9a2d4-3e6f-4a80-8b21-6d5e4f3a2b1c'];
 
