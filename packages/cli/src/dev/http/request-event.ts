@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { LOCAL_ACCOUNT } from '../places.ts';
 import type { HttpTrigger } from '../stack.ts';

@@ -9,7 +9,7 @@ import type { Invoke } from '../invoke-result.ts';
 import { portError } from '../places.ts';
 import type { OnDevEvent } from '../report/dev-event.ts';
 import type { DevStack, HttpTrigger } from '../stack.ts';
-import { findRoute } from './find-route.ts';
+import { type FoundRoute, findRoute } from './find-route.ts';
 import { functionResponse, type HttpResponse, refusal } from './function-response.ts';
 import { requestEvent } from './request-event.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -88,22 +88,26 @@ async function startEndpoint(
   };
 }
 
+/** Answers a request, and reports it. */
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   routes: readonly Route[],
-  { clock, invoke, onEvent }: HttpOptions,
+  options: HttpOptions,
 ): Promise<void> {
   const since = performance.now();
   const { method = 'GET', url = '/' } = request;
-  const [path = '', ...rest] = url.split('?');
-  const query = rest.join('?');
+  const [path = ''] = url.split('?', 1);
   const found = findRoute(routes, method, path);
-  const { status, headers, body, reason } = await answerOf();
+  const answer = await answerTo(
+    { request, path, query: url.slice(path.length + 1), found, longest: longestBody(routes) },
+    options,
+  );
+  const { status, headers, body, reason } = answer;
   response.statusCode = status;
   response.setHeaders(new Map(Object.entries(headers)));
   response.end(body);
-  onEvent({
+  options.onEvent({
     type: 'answered',
     functionId: found?.route.functionId,
     endpointId: routes[0]?.endpointId ?? '',
@@ -113,31 +117,38 @@ async function serve(
     durationMs: performance.now() - since,
     reason,
   });
+}
 
-  async function answerOf(): Promise<HttpResponse> {
-    const given = await bodyOf(request, routes[0]?.isFunctionUrl === true ? 6_291_456 : 10_485_760);
-    if (given === undefined) return refusal(413, 'Request Entity Too Large', 'its body is too large');
-    if (found === undefined) return refusal(404, 'Not Found', 'no route takes it');
-    const { tokenSource } = found.route;
-    const claims = tokenSource === undefined ? undefined : tokenClaims(tokenSource, request, query);
-    if (tokenSource !== undefined && claims === undefined) {
-      return refusal(401, 'Unauthorized', `it has no JSON Web Token in ${tokenSource}`);
-    }
-    const requestId = randomUUID();
-    const sourceIp = request.socket.remoteAddress ?? '';
-    const event = requestEvent({
-      ...found,
-      request,
-      path,
-      query,
-      body: given,
-      sourceIp,
-      requestId,
-      time: clock.now(),
-      claims,
-    });
-    return functionResponse(await invoke(found.route.functionId, event, requestId));
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly path: string;
+  readonly query: string;
+  readonly found: FoundRoute<Route> | undefined;
+  /** The most bytes that its body may have. */
+  readonly longest: number;
+}
+
+async function answerTo(
+  { request, path, query, found, longest }: Asked,
+  { clock, invoke }: HttpOptions,
+): Promise<HttpResponse> {
+  const body = await bodyOf(request, longest);
+  if (body === undefined) return refusal(413, 'Request Entity Too Large', 'its body is too large');
+  if (found === undefined) return refusal(404, 'Not Found', 'no route takes it');
+  const { tokenSource, functionId } = found.route;
+  const claims = tokenSource === undefined ? undefined : tokenClaims(tokenSource, request, query);
+  if (tokenSource !== undefined && claims === undefined) {
+    return refusal(401, 'Unauthorized', `it has no JSON Web Token in ${tokenSource}`);
   }
+  const requestId = randomUUID();
+  const sourceIp = request.socket.remoteAddress ?? '';
+  const time = clock.now();
+  const event = requestEvent({ ...found, request, path, query, body, claims, sourceIp, requestId, time });
+  return functionResponse(await invoke(functionId, event, requestId));
+}
+
+function longestBody(routes: readonly Route[]): number {
+  return routes[0]?.isFunctionUrl === true ? 6_291_456 : 10_485_760;
 }
 
 /** Reads the body; undefined if it is too long. */
