@@ -178,11 +178,11 @@ function showStart(
     const queues = Object.fromEntries(stack.queues.map(({ id, url }) => [id, url]));
     const tables = Object.fromEntries(stack.tables.map(({ id, name }) => [id, name]));
     const time = new Date(now()).toISOString();
-    const http = Object.fromEntries(httpAddresses);
-    const ready = { type: 'ready', time, functions, queues, tables, endpoints, http };
+    const ready = { type: 'ready', time, functions, queues, tables, endpoints };
     screen.json(
       {
         ...ready,
+        ...(httpAddresses.size > 0 && { http: Object.fromEntries(httpAddresses) }),
         ...(consoleUrl !== undefined && { console: consoleUrl }),
         ...(debuggers.length > 0 && { debuggers: Object.fromEntries(debuggers) }),
       },

@@ -187,7 +187,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
       escapeControls(`${method} ${path}`),
       screen.paint(style, String(status)),
       milliseconds(durationMs),
-      reason ?? '',
+      escapeControls(reason ?? ''),
     ]);
   }
 
