@@ -255,16 +255,7 @@ Resources:
         end: 'returned',
         durationMs: expect.any(Number),
       }),
-      {
-        type: 'request',
-        time: expect.any(String),
-        endpoint: 'ServerlessHttpApi',
-        method: 'GET',
-        path: '/nothing',
-        status: 404,
-        durationMs: expect.any(Number),
-        reason: 'no route takes it',
-      },
+      expect.objectContaining({ type: 'request', method: 'GET', path: '/nothing', status: 404 }),
     ]);
   });
 
