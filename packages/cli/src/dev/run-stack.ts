@@ -7,6 +7,7 @@ import { startEventBus } from './events/start-event-bus.ts';
 import { startSchedules } from './events/start-schedules.ts';
 import type { Esbuild } from './functions/function-build.ts';
 import { type RunningFunctions, runFunctions } from './functions/running-functions.ts';
+import { startHttp } from './http/start-http.ts';
 import { QueueMappings } from './mappings/queue-mappings.ts';
 import { startStreamMappings } from './mappings/stream-mappings.ts';
 import { LOCAL_REGION, type Places } from './places.ts';
@@ -30,6 +31,8 @@ export interface RunStackOptions {
   readonly inspectPorts?: ReadonlyMap<string, number> | undefined;
   /** Host names that requests may use besides those of loopback. Default: none. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** The port of the first HTTP API or function URL; the others have the next ones. Default: free ones. */
+  readonly httpPort?: number | undefined;
   readonly onEvent: OnDevEvent;
 }
 
@@ -37,6 +40,8 @@ export interface RunStackOptions {
 export interface RunningStack {
   readonly services: Services;
   readonly functions: RunningFunctions;
+  /** The addresses of HTTP APIs and function URLs, by logical id. */
+  readonly httpAddresses: ReadonlyMap<string, string>;
   /** The differences from AWS, a sentence each. */
   readonly notes: readonly string[];
   /** Stops receiving from queues, and resolves when the batches in flight have ended. */
@@ -59,8 +64,22 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
     const queues = startMappings(options, functions, cleanup);
     const isOnEvents = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
     if (isOnEvents) await startEvents(options, functions, cleanup);
+    const http = await startHttp({
+      ...options,
+      port: options.httpPort,
+      clock: systemClock,
+      invoke: functions.invoke,
+    });
+    cleanup.defer(() => http.stop());
     const notes = [...services.notes, ...(isOnEvents ? [RETRIES_ARE_SOONER] : [])];
-    return { services, functions, notes, drain: () => queues.stop(), stop: () => cleanup.run() };
+    return {
+      services,
+      functions,
+      httpAddresses: http.addresses,
+      notes,
+      drain: () => queues.stop(),
+      stop: () => cleanup.run(),
+    };
   } catch (error) {
     await cleanup.run();
     throw error;

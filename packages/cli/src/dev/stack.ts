@@ -47,7 +47,7 @@ export interface AsynchronousInvocation {
   readonly deadLetterQueue: string | undefined;
 }
 
-export type DevTrigger = SqsTrigger | StreamTrigger | RuleTrigger | ScheduleTrigger;
+export type DevTrigger = SqsTrigger | StreamTrigger | RuleTrigger | ScheduleTrigger | HttpTrigger;
 
 /** Settings of event source mappings of all kinds. */
 interface MappingSettings {
@@ -110,6 +110,20 @@ export interface ScheduleTrigger {
   readonly timeZone: string | undefined;
   readonly input: string | undefined;
   readonly isEnabled: boolean;
+}
+
+/** A route of an HTTP API, or a function URL. */
+export interface HttpTrigger {
+  readonly kind: 'http';
+  readonly id: string;
+  /** The logical id of the API or the function URL. Each has an address of its own. */
+  readonly endpointId: string;
+  readonly isFunctionUrl: boolean;
+  /** `$default`, or a method and a path, such as `POST /orders/{id}`. */
+  readonly routeKey: string;
+  /** Where a JSON Web Token is needed, such as `$request.header.Authorization`; undefined: nowhere. */
+  readonly tokenSource: string | undefined;
+  readonly isEnabled: true;
 }
 
 /** A queue as the target of a rule or schedule. */

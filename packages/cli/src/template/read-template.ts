@@ -1,5 +1,6 @@
 import type { TemplateSource } from './parse-template.ts';
 import { readFunctions } from './read-functions.ts';
+import { readHttpRoutes } from './read-http.ts';
 import { readMappings } from './read-mappings.ts';
 import { readQueues } from './read-queues.ts';
 import { readStreams, readTables } from './read-tables.ts';
@@ -19,6 +20,7 @@ export function readTemplate(source: TemplateSource, resolver: Resolver): Templa
     functions: readFunctions(resources),
     mappings: readMappings(resources),
     triggers: readTriggers(resources),
+    httpRoutes: readHttpRoutes(resources),
     subscribers: readSubscribers(resources),
     resources: resources.all.map(({ id, name, type }) => ({ id, name, type })),
     eventTypes: eventTypes(resources),

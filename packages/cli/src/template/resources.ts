@@ -38,11 +38,14 @@ export class TemplateResources {
   readonly all: readonly TemplateResource[];
   /** Messages about resources that cannot be read. */
   readonly skipped: string[] = [];
+  /** SAM's `Globals`, by kind of resource. Those of functions are in the functions. */
+  readonly globals: Members;
   readonly #byId: ReadonlyMap<string, TemplateResource>;
 
   constructor(source: TemplateSource, resolver: Resolver) {
     const template = source.data;
     const globals = plainMembersOf(plainMembersOf(template['Globals'])['Function']);
+    this.globals = asMembers(resolver.resolve(template['Globals'])) ?? {};
     const resources = plainMembersOf(template['Resources']);
     this.all = Object.entries(resources).flatMap(([id, plain]) => {
       const resource = this.#read(id, plainMembersOf(plain), { source, resolver, globals });

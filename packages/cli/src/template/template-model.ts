@@ -9,6 +9,7 @@ export interface TemplateModel extends Model {
   readonly functions: readonly TemplateFunction[];
   readonly mappings: readonly TemplateMapping[];
   readonly triggers: readonly TemplateTrigger[];
+  readonly httpRoutes: readonly HttpRoute[];
   /** All resources, including those above. */
   readonly resources: readonly { readonly id: string; readonly name: string; readonly type: string }[];
   /** The event types of SAM's functions. */
@@ -119,4 +120,30 @@ export interface Schedule extends Target {
   readonly expression: Setting<string>;
   readonly timeZone: Setting<string>;
   readonly group: Setting<string>;
+}
+
+/** A route of an HTTP API to a function, or a function URL. */
+export interface HttpRoute extends Resource {
+  readonly functionId: string;
+  /** The logical id that SAM generates. */
+  readonly logicalId: string;
+  readonly kind: 'httpApi' | 'functionUrl';
+  /** The API's logical id; a function URL's own. */
+  readonly endpointId: string;
+  readonly method: Setting<string>;
+  /** `$default` takes the requests that no other route takes. */
+  readonly path: Setting<string>;
+  readonly payloadFormat: Setting<string>;
+  readonly authorizer: HttpAuthorizer | undefined;
+  readonly isStreaming: boolean;
+  /** The properties of the API or the URL that change requests or responses, such as `CorsConfiguration`. */
+  readonly changes: readonly string[];
+}
+
+/** Who may use a route. */
+export interface HttpAuthorizer {
+  readonly name: string;
+  readonly kind: 'jwt' | 'iam' | 'other';
+  /** Where the token is, such as `$request.header.Authorization`. */
+  readonly identitySource: string;
 }

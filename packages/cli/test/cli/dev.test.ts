@@ -23,6 +23,7 @@ Resources:
       Events:
         Visits: { Type: SQS, Properties: { Queue: !GetAtt Visits.Arn } }
         Left: { Type: EventBridgeRule, Properties: { Pattern: { source: [shop], detail-type: [VisitLeft] } } }
+        Web: { Type: HttpApi, Properties: { Method: GET, Path: /visits } }
 `;
 const CLAIMS_TABLE = `
   Claims:
@@ -123,6 +124,10 @@ describe('batchlatch dev', () => {
       env: { AWS_ENDPOINT_URL_EVENTBRIDGE: endpointOf('EVENTBRIDGE') },
     });
     await shown('CountVisits | first v-1');
+    const [, address = ''] = /^CountVisits {2}http {4}GET (\S+\/visits)$/m.exec(out) ?? [];
+    expect((await fetch(`${address}?token=secret`)).status).toBe(502);
+    await shown(/CountVisits {2}GET \/visits {2}failed {2}\d+ ms {2}TypeError: /);
+    await shown(/CountVisits {2}GET \/visits {2}502 {2}\d+ ms {2}the function failed\n/);
     await writeFile(path.join(code.folder, 'visits.mjs'), 'export const handler = (;');
     await shown(/CountVisits {2}not built {2}the code before it stays in use\n {2}visits\.mjs:1:/);
     await send(/http\S+Visits\b/, 'b');
@@ -222,6 +227,9 @@ Resources:
     await start('-t', path.join(code.folder, 'template.yaml'), '--json', '--no-reload', '--console');
     await send(/http[^"]+Visits/, 'a');
     await shown('"invocation"');
+    const [, address = ''] = /"ServerlessHttpApi":"([^"]+)"/.exec(out) ?? [];
+    expect((await fetch(`${address}/nothing?token=secret`)).status).toBe(404);
+    await shown('"request"');
     stopping?.abort();
     const lines = ((await ended)?.out ?? '')
       .trim()
@@ -235,7 +243,9 @@ Resources:
         functions: [
           { function: 'CountVisits', source: 'sqs', from: expect.stringContaining('http') },
           { function: 'CountVisits', source: 'rule', from: 'bus default' },
+          { function: 'CountVisits', source: 'http', from: `GET ${address}/visits` },
         ],
+        http: { ServerlessHttpApi: address },
       }),
       { type: 'log', time: expect.any(String), function: 'CountVisits', stream: 'stdout', line: 'first a' },
       expect.objectContaining({
@@ -245,6 +255,7 @@ Resources:
         end: 'returned',
         durationMs: expect.any(Number),
       }),
+      expect.objectContaining({ type: 'request', method: 'GET', path: '/nothing', status: 404 }),
     ]);
   });
 

@@ -6,9 +6,9 @@ import { DisposeStack } from '../../dev/emulators/dispose-stack.ts';
 import { freePort, randomPort } from '../../dev/emulators/free-port.ts';
 import { installedFolder, notInstalled } from '../../dev/emulators/installed-package.ts';
 import { choosePlaces, type Places } from '../../dev/places.ts';
-import { hasTrigger, runStack } from '../../dev/run-stack.ts';
+import { hasTrigger, type RunningStack, runStack } from '../../dev/run-stack.ts';
 import { missingPackages } from '../../dev/services/start-services.ts';
-import type { DevFunction, DevStack, DevTrigger } from '../../dev/stack.ts';
+import type { DevFunction, DevStack, DevTrigger, HttpTrigger } from '../../dev/stack.ts';
 import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
@@ -21,6 +21,7 @@ import { type StackOptions, stackOf, type Variables } from './stack-options.ts';
 
 interface DevOptions extends OutputOptions, StackOptions, DevConsoleOptions {
   readonly portDynamodb?: number;
+  readonly portHttp?: number;
   readonly portSqs?: number;
   readonly allowHost?: readonly string[];
   readonly function?: readonly string[];
@@ -55,11 +56,16 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
       reloads: options.reload !== false,
       allowedHosts: options.allowHost,
       inspectPorts,
+      httpPort: options.portHttp,
       onEvent,
     });
     cleanup.defer(() => running.stop());
     for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${escapeControls(note)}`);
-    showStart(context, stack, places, { consoleUrl: await openConsole?.(cleanup), inspectPorts });
+    showStart(context, stack, places, {
+      consoleUrl: await openConsole?.(cleanup),
+      inspectPorts,
+      httpAddresses: running.httpAddresses,
+    });
     if (!signal.aborted) await once(signal, 'abort');
     screen.note('Stopping.');
   } finally {
@@ -133,17 +139,20 @@ function observed(stack: DevStack, variables: Variables): DevStack {
   return { ...stack, functions: stack.functions.map(withLevel) };
 }
 
+/** Addresses that are known only after the start. */
+interface Addresses extends Pick<RunningStack, 'httpAddresses'> {
+  readonly consoleUrl: string | undefined;
+  readonly inspectPorts: ReadonlyMap<string, number>;
+}
+
 function showStart(
   { screen, now }: Context,
   stack: DevStack,
   places: Places,
-  {
-    consoleUrl,
-    inspectPorts,
-  }: { readonly consoleUrl: string | undefined; readonly inspectPorts: ReadonlyMap<string, number> },
+  { consoleUrl, inspectPorts, httpAddresses }: Addresses,
 ): void {
   const debuggers = [...inspectPorts].map(([id, port]) => [id, `127.0.0.1:${port}`] as const);
-  const urls = new Map(stack.queues.map(({ arn, url }) => [arn, url]));
+  const urls = new Map([...httpAddresses, ...stack.queues.map(({ arn, url }) => [arn, url] as const)]);
   const ofFunctions = stack.functions.flatMap(({ id, triggers }) =>
     (triggers.length === 0 ? [undefined] : triggers).map((trigger) => [
       id,
@@ -173,6 +182,7 @@ function showStart(
     screen.json(
       {
         ...ready,
+        ...(httpAddresses.size > 0 && { http: Object.fromEntries(httpAddresses) }),
         ...(consoleUrl !== undefined && { console: consoleUrl }),
         ...(debuggers.length > 0 && { debuggers: Object.fromEntries(debuggers) }),
       },
@@ -230,5 +240,12 @@ function sourceOf(trigger: DevTrigger, urls: ReadonlyMap<string, string>): strin
       return `bus ${trigger.bus}${off}`;
     case 'schedule':
       return `${trigger.expression}${off}`;
+    case 'http':
+      return addressOf(trigger, urls.get(trigger.endpointId) ?? '');
   }
+}
+
+/** Returns a route as an address: `POST http://127.0.0.1:41233/orders`. */
+function addressOf({ routeKey }: HttpTrigger, address: string): string {
+  return routeKey === '$default' ? `ANY ${address}` : routeKey.replace(' ', ` ${address}`);
 }

@@ -11,11 +11,13 @@ export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
     description:
       'Starts emulators of DynamoDB and SQS, creates the resources of the template in ' +
       'them, and invokes its functions, each in its own process, as their event sources ' +
-      'demand, until Ctrl-C. Changed source files are rebuilt at once.',
+      'demand, until Ctrl-C. HTTP APIs and function URLs are served on the loopback ' +
+      'interface. Changed source files are rebuilt at once.',
     examples: [
       'dev',
       'dev --template template.yaml --parameter-overrides Stage=dev --env-vars env.json',
       'dev --function OrdersFunction --port-sqs 9324 --json',
+      'dev --port-http 3000',
       'dev --console',
     ],
     define: (command) => {
@@ -23,6 +25,11 @@ export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
         .option('--function <name...>', 'run these functions only')
         .option('--port-dynamodb <n>', 'port of DynamoDB (default: a free one)', integerBetween(1, 65_535))
         .option('--port-sqs <n>', 'port of SQS (default: a free one)', integerBetween(1, 65_535))
+        .option(
+          '--port-http <n>',
+          'port of the first HTTP API or function URL, the next ones for others (default: free ones)',
+          integerBetween(1, 65_535),
+        )
         .option(
           '--allow-host <name...>',
           'names by which containers reach the services, such as host.docker.internal',

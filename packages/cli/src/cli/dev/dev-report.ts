@@ -1,6 +1,6 @@
 import type { DevEvent, OnDevEvent } from '../../dev/report/dev-event.ts';
 import { type OutcomeReader, outcomeReader, type RecordOutcome } from '../../dev/report/outcomes.ts';
-import { countRecords, recordNames } from '../../dev/report/record-names.ts';
+import { countRecords, recordNames, requestName } from '../../dev/report/record-names.ts';
 import { reportedFailures } from '../../dev/report/reported-failures.ts';
 import type { DevFunction } from '../../dev/stack.ts';
 import type { Context } from '../context.ts';
@@ -13,6 +13,8 @@ interface Running {
   readonly event: unknown;
   readonly names: ReadonlyMap<string, string>;
   readonly records: number;
+  /** The method and path, if it is an HTTP request. */
+  readonly request: string | undefined;
   /** Whether batchlatch has logged an outcome for it. */
   isObserved: boolean;
 }
@@ -108,7 +110,8 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
       );
       return;
     }
-    if (end.type === 'returned' && isObserved) return;
+    // A line of its own follows an HTTP request.
+    if (end.type === 'returned' && (isObserved || invocation?.request !== undefined)) return;
     const what = invocation === undefined ? 'no records' : nameOf(invocation);
     switch (end.type) {
       case 'returned':
@@ -172,6 +175,22 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
     line(functionId, [screen.paint('red', 'given up'), `after ${attempts} attempts ${where}`]);
   }
 
+  function answered(event: Of<'answered'>): void {
+    const { functionId, endpointId, method, path, status, durationMs, reason } = event;
+    if (screen.isJson) {
+      const shown = { function: functionId, endpoint: endpointId, method, path, status, durationMs, reason };
+      screen.json({ type: 'request', time: timeOf(now()), ...shown }, 'line');
+      return;
+    }
+    const style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
+    line(functionId ?? endpointId, [
+      escapeControls(`${method} ${path}`),
+      screen.paint(style, String(status)),
+      milliseconds(durationMs),
+      escapeControls(reason ?? ''),
+    ]);
+  }
+
   return (event) => {
     switch (event.type) {
       case 'built':
@@ -183,6 +202,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
           event: event.event,
           names: recordNames(event.event),
           records: countRecords(event.event),
+          request: requestName(event.event),
           isObserved: false,
         });
         return;
@@ -192,6 +212,8 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         return invoked(event);
       case 'givenUp':
         return givenUp(event);
+      case 'answered':
+        return answered(event);
       case 'trouble':
         return screen.note(
           `${clockTime(now())} No answer from ${escapeControls(event.what)}: ` +
@@ -202,8 +224,9 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
   };
 }
 
-/** Returns the name of the only record, if its payload has one, else the number of records. */
-function nameOf({ names, records }: Running): string {
+/** Returns the request, or the name of the only record if its payload has one, else the number of records. */
+function nameOf({ names, records, request }: Running): string {
+  if (request !== undefined) return escapeControls(request);
   const [[id, name] = []] = names;
   if (records === 1 && name !== undefined && name !== id) return escapeControls(name);
   return counted(records);

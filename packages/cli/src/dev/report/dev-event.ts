@@ -25,6 +25,21 @@ export type DevEvent =
       /** The ARNs of the queues that received it. */
       readonly sentTo: readonly string[];
     }
+  /** An HTTP request was answered. */
+  | {
+      readonly type: 'answered';
+      /** Undefined if no route took it. */
+      readonly functionId: string | undefined;
+      /** The logical id of the API or function URL. */
+      readonly endpointId: string;
+      readonly method: string;
+      /** Without the query. */
+      readonly path: string;
+      readonly status: number;
+      readonly durationMs: number;
+      /** Why the status is not the function's. */
+      readonly reason: string | undefined;
+    }
   /** A local service did not answer; the request is retried unless `isLost`. */
   | {
       readonly type: 'trouble';

@@ -28,6 +28,12 @@ export function countRecords(event: unknown): number {
   return recordsOf(event).length;
 }
 
+/** Returns the method and path of an HTTP request's event; undefined for any other event. */
+export function requestName(event: unknown): string | undefined {
+  const http = fieldsOf(fieldsOf(fieldsOf(event)?.['requestContext'])?.['http']);
+  return http === undefined ? undefined : `${String(http['method'])} ${String(http['path'])}`;
+}
+
 function recordsOf(event: unknown): readonly Fields[] {
   const fields = fieldsOf(event);
   const records = fields?.['Records'];

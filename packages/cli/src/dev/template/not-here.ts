@@ -13,6 +13,8 @@ const HERE = new Set([
   'AWS::Scheduler::Schedule',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::Url',
+  'AWS::Serverless::HttpApi',
 ]);
 const MERE_SETTINGS = new RegExp(
   [
@@ -32,6 +34,7 @@ const EVENT_TYPES = new Set([
   'CloudWatchEvent',
   'Schedule',
   'ScheduleV2',
+  'HttpApi',
 ]);
 
 /** Adds a note for resources, and one for SAM's events, that do not run here. */

@@ -4,6 +4,7 @@ import { localCode } from './function-code.ts';
 import { type Reading, templateError, valueOf } from './reading.ts';
 import { asynchronousOf } from './stack-asynchronous.ts';
 import { environmentOf } from './stack-environment.ts';
+import { httpTriggersOf } from './stack-http.ts';
 import { mappingsOf } from './stack-mappings.ts';
 import { stackRule, targetsIn } from './stack-rules.ts';
 
@@ -42,6 +43,7 @@ function stackFunction(reading: Reading, fn: TemplateFunction): DevFunction | un
       ...targetsIn(reading.model)
         .filter(({ functionId }) => functionId === fn.id)
         .map((rule) => stackRule(reading, rule)),
+      ...httpTriggersOf(reading, fn),
     ],
   };
 }

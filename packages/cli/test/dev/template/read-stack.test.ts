@@ -53,7 +53,13 @@ describe("The project's templates are read:", () => {
     ],
     [
       'examples/shop/template.yaml',
-      { functions: 5, queues: 5, tables: 3, streams: 0, triggers: ['dynamodb', 'schedule', 'sqs', 'sqs'] },
+      {
+        functions: 5,
+        queues: 5,
+        tables: 3,
+        streams: 0,
+        triggers: ['dynamodb', 'http', 'schedule', 'sqs', 'sqs'],
+      },
     ],
     [
       'examples/sources/template.yaml',
