@@ -63,6 +63,16 @@ describe('Every block of the pages', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('of other packages has commands that a test runs', () => {
+    const others = shellCommands(PAGES).filter(({ command }) => /^npx (?!batchlatch)/.test(command));
+    const run = others.filter(({ command }) =>
+      RUN_BY.some(
+        ([pattern, file, text]) => pattern.test(command) && readFileSync(file, 'utf8').includes(text),
+      ),
+    );
+    expect(run).toEqual(others);
+  });
+
   it.each([
     ['npm run lab:nothing', 'package.json has no such script'],
     ['node --import tsx scripts/nothing.ts', 'scripts/nothing.ts does not exist'],
@@ -91,6 +101,23 @@ function problemOf(command: string): string | undefined {
   if (/^npm (?:ci|install|init|pkg|pack|create)\b/.test(command)) return undefined;
   return PROGRAMS.test(command) ? undefined : 'an unknown program';
 }
+
+/**
+ * The commands of other packages that the pages show with npx, and the test that runs each. SAM, Terraform, Docker and the AWS CLI
+ * read their own in lab/real/programs-of-others.test.ts.
+ */
+const RUN_BY: readonly (readonly [command: RegExp, file: string, text: string])[] = [
+  [/^npx cdk (?:synth|deploy)\b/, 'packages/create/test/end-to-end.test.ts', "'cdk', 'synth'"],
+  [/^npx serverless (?:package|deploy)\b/, 'test/support/components/osls.ts', "'package'"],
+  [/^npx quint\b/, 'scripts/model.ts', 'quint'],
+  [/^npx esbuild\b/, 'lab/real/quick-start.test.ts', 'esbuild'],
+  // Nothing runs SST: it fetches its engine from GitHub first. A project's configuration is compiled against its types.
+  [
+    /^npx sst (?:deploy|state export) --stage \w+$|^npx sst deploy$/,
+    'packages/create/test/support/sst.d.ts',
+    'aws',
+  ],
+];
 
 /** The first argument of a shell script is one of its commands; arguments that are paths of this repository exist. */
 function problemOfArguments(command: string, file: string): string | undefined {
