@@ -3,8 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PAGES } from './pages.ts';
 
-/** 60,000, and 3,000 for typed messages, the sender, outboxes and decoders. */
-const LIMIT = 63_000;
+const LIMIT = 60_000;
 
 const pages = new Map(
   [
