@@ -56,7 +56,8 @@ class Observed implements ObservedInvocation {
     for (const one of this.#all) {
       // The groups of FIFO queues are lanes. A message that comes again says nothing about other messages.
       const record = one.lane === undefined ? recordOf(one) : undefined;
-      if (record?.messageGroupId !== undefined && record.receiveCount === 1) groups.push(record.messageGroupId);
+      if (record?.messageGroupId !== undefined && record.receiveCount === 1)
+        groups.push(record.messageGroupId);
     }
     return groups;
   }

@@ -125,6 +125,8 @@ export interface LambdaFunction extends Resource {
   readonly role: Setting<Role>;
   readonly asynchronous: AsyncSettings;
   readonly options: KnownOptions;
+  /** The name of the log group; known for deployed functions only. */
+  readonly logGroup?: string;
 }
 
 export type MappingKind = 'sqs' | 'kinesis' | 'dynamodb' | 'kafka';

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { doctorTemplate } from '../../src/doctor/index.ts';
 import { AWS_RULES } from '../../src/doctor/rules/all-rules.ts';
+import { MESSAGE_GROUP_RULES } from '../../src/doctor/rules/message-groups.ts';
 import { MISTAKES } from './planted-mistakes.ts';
 
 const good = readFileSync('packages/cli/test/doctor/templates/good.yaml', 'utf8');
@@ -110,7 +111,8 @@ describe('a mistake, planted alone, is found in its line, and nothing else is:',
 
   it('every finding that there is has a mistake', () => {
     const planted = new Set(MISTAKES.flatMap(({ found }) => found.map(([code]) => code)));
-    expect(Object.keys(AWS_RULES).filter((code) => !planted.has(code))).toEqual([]);
+    const inTemplates = Object.keys(AWS_RULES).filter((code) => !Object.hasOwn(MESSAGE_GROUP_RULES, code));
+    expect(inTemplates.filter((code) => !planted.has(code))).toEqual([]);
   });
 });
 
