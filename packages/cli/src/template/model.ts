@@ -158,6 +158,8 @@ export interface Trigger extends Resource {
   readonly kind: 'EventBridge' | 'Schedule' | 'SNS' | 'S3';
   /** Undefined if its target is not a function in the model. */
   readonly functionId: string | undefined;
+  /** The id of the target queue; absent if its target is not a queue in the model. */
+  readonly queueId?: string | undefined;
   /** Whether undelivered events have a destination. */
   readonly keepsUndelivered: Setting<boolean>;
 }

@@ -87,6 +87,15 @@ it('does not judge a relay whose function is in another template', () => {
   expect(skipped).toContain('OutboxTable, its relay: the function of RelayMapping cannot be told');
 });
 
+it.each(['!ImportValue sweep', '"arn:aws:lambda:eu-west-1:111122223333:function:sweep"'])(
+  'does not judge a sweep that may be in another template: %s',
+  (target) => {
+    const { findings, skipped } = examined(good.replace('Arn: !GetAtt SweepFunction.Arn', `Arn: ${target}`));
+    expect(findings.filter(({ code }) => code === 'outbox-without-sweep')).toEqual([]);
+    expect(skipped).toContain('OutboxTable, its sweep: the function of SweepSchedule cannot be told');
+  },
+);
+
 describe('a mistake, planted alone, is found in its line, and nothing else is:', () => {
   it.each(MISTAKES.map((mistake) => [mistake.what, mistake] as const))('%s', (_what, mistake) => {
     expect(good.split(mistake.replace)).toHaveLength(2);
