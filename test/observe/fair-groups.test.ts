@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createBatchProcessor, jsonLines } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { type PowertoolsLogger, powertools } from 'batchlatch/observe';
+import { powertools } from 'batchlatch/observe';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 
 type Messages = Parameters<typeof sqsEvent>[0];
@@ -55,7 +55,7 @@ describe('The log line of a batch', () => {
     const logger = { debug: log, info: log, warn: log, error: log, getLevelName: () => 'INFO' };
     const process = createBatchProcessor(() => undefined, {
       store: memoryStore(),
-      observer: powertools({ logger: logger as PowertoolsLogger }),
+      observer: powertools({ logger }),
     });
     await process(sqsEvent([ofGroup('a')]), lambdaContext());
     expect(fields.at(-1)).toMatchObject({ records: 1, groups: { messages: 1, distinct: 1 } });

@@ -2,7 +2,7 @@ import type { LambdaFunction, Mapping, Setting } from '../../template/model.ts';
 import type { GroupCounts } from '../examination.ts';
 import type { LogsReader } from './clients.ts';
 
-/** Ten messages of ten tenants have ten groups too: a hundred of 1,000 equally busy tenants have 95. */
+/** Fewer say little: ten messages of ten tenants have ten groups too. */
 const LEAST_MESSAGES = 100;
 /** The line of a batch that `jsonLines()` writes. */
 const PATTERN = `{ $.groups.messages >= ${LEAST_MESSAGES} }`;
