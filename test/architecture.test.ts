@@ -180,7 +180,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'tool-base',
   ],
   // Messages of a person, for the command line and for both consoles.
-  sending: ['console'],
+  sending: ['console', 'sender/index.ts'],
   // Metrics and log lines, without the SDK of CloudWatch.
   cloudwatch: ['console'],
   // What `console --demo` is opened on; only the command line tool uses it.

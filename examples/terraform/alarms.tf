@@ -123,3 +123,38 @@ resource "aws_cloudwatch_metric_alarm" "throttles" {
   alarm_actions       = [aws_sns_topic.alarms.arn]
   ok_actions          = [aws_sns_topic.alarms.arn]
 }
+
+# Of outboxes: their sweep, or their monitor on a schedule of one minute, writes the metrics.
+resource "aws_cloudwatch_metric_alarm" "outbox_age" {
+  for_each            = var.outbox_tables
+  alarm_name          = "${each.key}-oldest-outbox-row"
+  alarm_description   = "Messages of the outbox wait, or nobody counts them."
+  namespace           = "batchlatch"
+  metric_name         = "OldestOutboxRowMs"
+  dimensions          = { table = each.key }
+  statistic           = "Maximum"
+  period              = 60
+  evaluation_periods  = 5
+  threshold           = 300000
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  treat_missing_data  = "breaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "outbox_parked" {
+  for_each            = var.outbox_tables
+  alarm_name          = "${each.key}-parked-outbox-rows"
+  alarm_description   = "Messages of the outbox were refused for good, and hold their groups."
+  namespace           = "batchlatch"
+  metric_name         = "ParkedOutboxRows"
+  dimensions          = { table = each.key }
+  statistic           = "Maximum"
+  period              = 60
+  evaluation_periods  = 1
+  threshold           = 1
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  treat_missing_data  = "ignore"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+}

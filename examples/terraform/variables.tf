@@ -75,3 +75,9 @@ variable "oldest_message_age" {
   type        = number
   default     = 900
 }
+
+variable "outbox_tables" {
+  description = "The outboxes to watch, by the `table` of their metrics."
+  type        = set(string)
+  default     = []
+}

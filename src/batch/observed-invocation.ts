@@ -51,6 +51,17 @@ class Observed implements ObservedInvocation {
     return this.#readable && observedRecord(this.#readable).destination;
   }
 
+  get fairGroups(): readonly string[] {
+    const groups: string[] = [];
+    for (const one of this.#all) {
+      // The groups of FIFO queues are lanes. A message that comes again says nothing about other messages.
+      const record = one.lane === undefined ? recordOf(one) : undefined;
+      if (record?.messageGroupId !== undefined && record.receiveCount === 1)
+        groups.push(record.messageGroupId);
+    }
+    return groups;
+  }
+
   /** The first readable record. All records of an event have the same source. */
   get #readable(): BatchRecord | undefined {
     this.#first ??= this.#all.find((one) => recordOf(one) !== undefined);

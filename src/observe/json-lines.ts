@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { toStoredError } from '../claims/claim.ts';
+import { FairGroups } from './fair-groups.ts';
 import type { ObservedInvocation } from './observed.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 import { aFunction, checkOptionsOf, oneOf } from '../options/check-options.ts';
@@ -34,6 +35,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
   const level = options.level ?? levelFromEnvironment();
   const write = options.write ?? writeToStandardOutput;
   const least = LEVELS.indexOf(level);
+  const fairGroups = new FairGroups();
   return {
     wants: (type) => LEVELS.indexOf(levelOf({ type } as BatchEvent)) >= least,
     onEvent(event, invocation) {
@@ -48,6 +50,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
         function: functionName,
         source,
         ...shown(event, invocation),
+        ...fairGroups.fieldOf(event, invocation),
       };
       write(escapeUnseen(JSON.stringify(line)));
     },

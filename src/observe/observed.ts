@@ -11,6 +11,11 @@ export interface ObservedInvocation {
   /** How many records were delivered. */
   readonly records: number;
   /**
+   * The message groups of messages that a standard SQS queue delivers for the first time (fair queues), one
+   * for each message. Computed on each access. Do not log them: they may name tenants.
+   */
+  readonly fairGroups: readonly string[];
+  /**
    * Returns a record's metadata; undefined for an unknown ID. If several records share the ID, the first
    * one's.
    *

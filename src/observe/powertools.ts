@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { aBoolean, checkOptionsOf, objectWith, oneOf } from '../options/check-options.ts';
+import { FairGroups } from './fair-groups.ts';
 import { levelOf, LEVELS, type LogLevel, shown } from './json-lines.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
@@ -120,6 +121,7 @@ const ALL_LEVELS: readonly string[] = LEVELS;
 type Told = (event: BatchEvent, invocation: ObservedInvocation | undefined) => void;
 
 function logTo(logger: PowertoolsLogger, level: LogLevel | undefined): Told {
+  const fairGroups = new FairGroups();
   return (event, invocation) => {
     const eventLevel = levelOf(event);
     const least = level ?? logger.getLevelName().toLowerCase();
@@ -127,7 +129,8 @@ function logTo(logger: PowertoolsLogger, level: LogLevel | undefined): Told {
     if (least === 'critical' || LEVELS.indexOf(eventLevel) < ALL_LEVELS.indexOf(least)) return;
     const { message, ...fields } = shown(event, invocation) as { readonly message: string };
     const { requestId, functionName, source } = invocation ?? {};
-    logger[eventLevel](message, { requestId, function: functionName, source, ...fields });
+    const groups = fairGroups.fieldOf(event, invocation);
+    logger[eventLevel](message, { requestId, function: functionName, source, ...fields, ...groups });
   };
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { inflate } from 'node:zlib';
 import { bytesOfBase64 } from '../sources/base64.ts';
 import { DecodeError, type Encoded } from '../sources/decode-step.ts';
-import { inflateWithin, isTooLong } from '../sources/inflate.ts';
+import { inflatePayload } from '../sources/inflate.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
 /** A payload without the bytes that name its schema. */
@@ -54,12 +54,7 @@ async function glueFrame(bytes: Buffer, maxBytes: number): Promise<Frame> {
   const schemaId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   const payload = bytes.subarray(GLUE_HEADER);
   if (compression === GLUE_PLAIN) return { schemaId, payload };
-  try {
-    return { schemaId, payload: await inflateWithin(inflate, payload, maxBytes) };
-  } catch (cause) {
-    const problem = isTooLong(cause) ? `inflates to more than ${maxBytes} bytes (maxBytes)` : 'is not zlib';
-    throw new DecodeError(`The payload ${problem}`, { cause, isRetryable: false });
-  }
+  return { schemaId, payload: await inflatePayload(['zlib', inflate], payload, maxBytes) };
 }
 
 function assertLength(bytes: Buffer, least: number, whose: string): void {

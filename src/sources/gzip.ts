@@ -1,9 +1,9 @@
 import { gunzip } from 'node:zlib';
 import { bytesOfBase64 } from './base64.ts';
 import { decoder } from './decode-payloads.ts';
-import { DecodeError, type DecoderStep } from './decode-step.ts';
+import type { DecoderStep } from './decode-step.ts';
 import { checkedMaxBytes } from './function-memory.ts';
-import { inflateWithin, isTooLong } from './inflate.ts';
+import { inflatePayload } from './inflate.ts';
 
 /** Options of `gzip()`. */
 export interface GzipOptions {
@@ -23,15 +23,7 @@ export interface GzipOptions {
  */
 export function gzip(options: GzipOptions = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('gzip', options);
-  return decoder(async (data) => {
-    const compressed = typeof data === 'string' ? bytesOfBase64(data) : data;
-    try {
-      return await inflateWithin(gunzip, compressed, maxBytes);
-    } catch (cause) {
-      const message = isTooLong(cause)
-        ? `The payload inflates to more than ${maxBytes} bytes (maxBytes of gzip)`
-        : 'The payload is not gzip, as `decode` expects: correct it, or the sender';
-      throw new DecodeError(message, { cause, isRetryable: false });
-    }
-  });
+  return decoder(async (data) =>
+    inflatePayload(['gzip', gunzip], typeof data === 'string' ? bytesOfBase64(data) : data, maxBytes),
+  );
 }

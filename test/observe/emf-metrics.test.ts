@@ -189,6 +189,7 @@ describe('The metrics of an invocation', () => {
       source: 'sqs',
       destination: undefined,
       records: 2,
+      fairGroups: [],
       typeOf: () => undefined,
       recordOf: () => ({
         sourceArn: undefined,

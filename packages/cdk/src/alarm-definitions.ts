@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib/core';
-import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { BatchQueue } from './batch-queue.ts';
 import type { ClaimMonitor } from './claim-monitor.ts';
+import type { AlarmDefinition } from './create-alarm.ts';
 import { unfinishedRecords } from './metrics.ts';
 
 /** The thresholds of the alarms; `false` creates no alarm. */
@@ -15,20 +15,6 @@ export interface AlarmThresholds {
   readonly errors: number | false;
   readonly throttles: number | false;
   readonly unfinished: number | false;
-}
-
-/** An alarm that fires when the metric is at or above the threshold in each of the periods. */
-export interface AlarmDefinition {
-  readonly id: string;
-  readonly description: string;
-  readonly metric: cloudwatch.IMetric;
-  readonly threshold: number | false;
-  readonly periods: number;
-  /**
-   * How missing data is treated. `missing`: the monitor does not run, which is reported. `ignore`: the alarm
-   * keeps its state. Default `notBreaching`: nothing happened.
-   */
-  readonly noData?: 'missing' | 'ignore';
 }
 
 const MINUTE = Duration.minutes(1);

@@ -1,18 +1,13 @@
 import { Duration } from 'aws-cdk-lib/core';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { anInteger, type Check, checkOptionsOf } from './check-options.ts';
-import {
-  type AlarmDefinition,
-  type AlarmThresholds,
-  monitorAlarms,
-  queueAlarms,
-} from './alarm-definitions.ts';
+import { type AlarmThresholds, monitorAlarms, queueAlarms } from './alarm-definitions.ts';
 import type { BatchQueue } from './batch-queue.ts';
 import { aConstruct, aDuration, aListOf, aThreshold } from './checks.ts';
 import type { ClaimMonitor } from './claim-monitor.ts';
+import { createAlarm } from './create-alarm.ts';
 
 /** Properties of `BatchAlarms`. A threshold of `false` creates no alarm. */
 export interface BatchAlarmsProps {
@@ -103,33 +98,4 @@ function thresholdsOf(props: BatchAlarmsProps): AlarmThresholds {
 /** Returns an id from the path: two queues may have equal ids in different scopes. */
 function idOf({ node }: BatchQueue): string {
   return node.path.replaceAll(/[^A-Za-z0-9]/g, '');
-}
-
-const TREATED = {
-  missing: cloudwatch.TreatMissingData.MISSING,
-  ignore: cloudwatch.TreatMissingData.IGNORE,
-  notBreaching: cloudwatch.TreatMissingData.NOT_BREACHING,
-};
-
-function createAlarm(
-  scope: Construct,
-  { id, description, metric, threshold, periods, noData }: AlarmDefinition,
-  topic: sns.ITopic | undefined,
-): cloudwatch.Alarm[] {
-  if (threshold === false) return [];
-  const alarm = new cloudwatch.Alarm(scope, id, {
-    alarmDescription: description,
-    metric,
-    threshold,
-    evaluationPeriods: periods,
-    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TREATED[noData ?? 'notBreaching'],
-  });
-  if (topic !== undefined) {
-    const tell = new actions.SnsAction(topic);
-    alarm.addAlarmAction(tell);
-    alarm.addOkAction(tell);
-    if (noData === 'missing') alarm.addInsufficientDataAction(tell);
-  }
-  return [alarm];
 }

@@ -12,3 +12,4 @@ export type { ClaimsConsoleProps, ConsoleFunctionUrl, ConsoleLoadBalancer } from
 export { ClaimMonitor, type ClaimMonitorProps } from './claim-monitor.ts';
 export { ClaimsTable, type ClaimsTableProps } from './claims-table.ts';
 export { Outbox, type OutboxProps } from './outbox.ts';
+export { OutboxAlarms, type OutboxAlarmsProps } from './outbox-alarms.ts';

@@ -1,6 +1,5 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
@@ -11,7 +10,7 @@ import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { aString, type Check, checkOptionsOf, required } from './check-options.ts';
 import { aConstruct, aDuration } from './checks.ts';
-import { METRICS_NAMESPACE } from './metrics.ts';
+import { createOutboxAlarms } from './outbox-alarms.ts';
 
 /** Properties of an `Outbox`. */
 export interface OutboxProps {
@@ -75,7 +74,7 @@ export class Outbox extends Construct {
   constructor(scope: Construct, id: string, props: OutboxProps) {
     super(scope, id);
     checkOptionsOf('Outbox', props, checks);
-    const { relay, sweep, topic, oldestRowAge = Duration.minutes(5) } = props;
+    const { relay, sweep } = props;
     this.#table = createTable(this, props);
     // The CDK's types do not support `exactOptionalPropertyTypes`.
     this.table = this.#table as dynamodb.ITable;
@@ -91,7 +90,7 @@ export class Outbox extends Construct {
       schedule: events.Schedule.rate(Duration.minutes(1)),
       targets: [new targets.LambdaFunction(sweep, { retryAttempts: 0 })],
     });
-    this.alarms = createAlarms(this, this.#table.tableName, oldestRowAge, topic);
+    this.alarms = createOutboxAlarms(this, this.#table.tableName, props);
   }
 
   /**
@@ -168,47 +167,4 @@ function createMapping(scope: Construct, relay: lambda.Function, table: dynamodb
     ],
   });
   mapping.node.addDependency(relay.role as iam.IRole);
-}
-
-function createAlarms(
-  scope: Construct,
-  tableName: string,
-  oldestRowAge: Duration,
-  topic: sns.ITopic | undefined,
-): cloudwatch.Alarm[] {
-  const metric = (metricName: string): cloudwatch.Metric =>
-    new cloudwatch.Metric({
-      namespace: METRICS_NAMESPACE,
-      metricName,
-      dimensionsMap: { table: tableName },
-      statistic: 'Maximum',
-      period: Duration.minutes(1),
-    });
-  const comparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD;
-  const alarms = [
-    new cloudwatch.Alarm(scope, 'OldestRow', {
-      alarmDescription: `Messages of the outbox ${tableName} wait, or its sweep does not run.`,
-      metric: metric('OldestOutboxRowMs'),
-      threshold: oldestRowAge.toMilliseconds(),
-      evaluationPeriods: 5,
-      comparisonOperator,
-      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
-    }),
-    new cloudwatch.Alarm(scope, 'ParkedRows', {
-      alarmDescription: `Messages of the outbox ${tableName} were refused for good, and hold their groups.`,
-      metric: metric('ParkedOutboxRows'),
-      threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator,
-      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
-    }),
-  ];
-  if (topic !== undefined) {
-    const tell = new actions.SnsAction(topic);
-    for (const alarm of alarms) {
-      alarm.addAlarmAction(tell);
-      alarm.addOkAction(tell);
-    }
-  }
-  return alarms;
 }

@@ -3,7 +3,7 @@ import { Duration, type Stack } from 'aws-cdk-lib/core';
 import { Match } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
-import { Outbox } from 'batchlatch-cdk';
+import { Outbox, OutboxAlarms } from 'batchlatch-cdk';
 import { outboxTableDefinition } from 'batchlatch/outbox';
 import { allowedTo, aRole, code, synthesised } from './synthesised.ts';
 
@@ -94,5 +94,39 @@ describe('Outbox', () => {
     expect(() => synthesised((stack) => new Outbox(stack, 'Outbox', {} as never))).toThrow(
       'Outbox: Expected `relay`',
     );
+  });
+});
+
+describe('OutboxAlarms', () => {
+  it('has the alarms of an outbox in PostgreSQL, by the schedule of its monitor', () => {
+    const ofPostgres = synthesised((stack) => {
+      void new OutboxAlarms(stack, 'Alarms', {
+        tableName: 'orders-outbox',
+        every: Duration.minutes(2),
+        topic: new sns.Topic(stack, 'Topic'),
+      });
+    });
+    const alarms = Object.values(ofPostgres.findResources('AWS::CloudWatch::Alarm'));
+    expect(alarms.map(({ Properties }) => Properties as object)).toMatchObject([
+      {
+        Namespace: 'batchlatch',
+        MetricName: 'OldestOutboxRowMs',
+        Dimensions: [{ Name: 'table', Value: 'orders-outbox' }],
+        Period: 120,
+        EvaluationPeriods: 3,
+        Threshold: 300_000,
+        TreatMissingData: 'breaching',
+        AlarmActions: [expect.anything()],
+        OKActions: [expect.anything()],
+      },
+      { MetricName: 'ParkedOutboxRows', TreatMissingData: 'ignore' },
+    ]);
+  });
+
+  it('refuses other properties', () => {
+    const made = (props: object) => () =>
+      synthesised((stack) => new OutboxAlarms(stack, 'A', props as never));
+    expect(made({})).toThrow('OutboxAlarms: Expected `tableName`');
+    expect(made({ tableName: 'a', every: 60 })).toThrow('OutboxAlarms: Expected `every` to be a Duration');
   });
 });

@@ -4,6 +4,7 @@ import { TABLE_NAME_VARIABLE } from './claims-table-of.ts';
 import type { DoctorReport } from './finding.ts';
 import type { DoctorClients } from './live/clients.ts';
 import { readLiveFunction, readLiveMappings } from './live/live-function.ts';
+import { readLiveGroups } from './live/live-groups.ts';
 import { readLiveQueue, readLiveQueueOfArn } from './live/live-queues.ts';
 import { LiveReading } from './live/live-reading.ts';
 import { readLiveTable } from './live/live-table.ts';
@@ -28,7 +29,8 @@ export async function doctorLive(
   clients: DoctorClients,
   { queueUrl, tableName, functionName, all }: LiveTarget,
 ): Promise<DoctorReport> {
-  const { sqs, dynamoDB, lambda, iam } = clients;
+  const { sqs, dynamoDB, lambda, iam, logs } = clients;
+  const now = Date.now();
   const reading = new LiveReading();
   needed(queueUrl, sqs, 'queue', 'SQS');
   needed(tableName, dynamoDB, 'table', 'DynamoDB');
@@ -72,7 +74,7 @@ export async function doctorLive(
   return examine(
     {
       origin: 'live',
-      now: Date.now(),
+      now,
       queues: [...queues.values()],
       tables: [...tables.values()],
       functions: [...functions.values()],
@@ -80,6 +82,7 @@ export async function doctorLive(
       triggers: [],
       subscribers: [],
       claimsTables: new Set(tables.keys()),
+      groups: await readLiveGroups({ logs, functions, mappings: mappings.values(), now }),
     },
     reading.skipped,
     { all },

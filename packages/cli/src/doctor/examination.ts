@@ -10,6 +10,14 @@ export interface Subject extends Model {
   readonly now: number;
   /** The tables that the caller named as claims tables. */
   readonly claimsTables: ReadonlySet<string>;
+  /** The message groups that deployed functions receive from standard queues, by the function's id. */
+  readonly groups?: ReadonlyMap<string, Setting<GroupCounts>>;
+}
+
+/** How many message groups the last messages with a group had that one process received. */
+export interface GroupCounts {
+  readonly messages: number;
+  readonly distinct: number;
 }
 
 /** The result of a check for one resource. */

@@ -1,18 +1,10 @@
+import type { BatchResult } from 'batchlatch/sender';
 import type { Outgoing } from './outgoing.ts';
 import type { Sender } from './send-batch.ts';
 
 /** The SQS method that sends; `SQS` of `@aws-sdk/client-sqs` fits. */
 export interface SendingSqs {
-  sendMessageBatch(input: { QueueUrl: string; Entries: Entry[] }): Promise<{
-    Failed?:
-      | {
-          Id?: string | undefined;
-          Code?: string | undefined;
-          Message?: string | undefined;
-          SenderFault?: boolean | undefined;
-        }[]
-      | undefined;
-  }>;
+  sendMessageBatch(input: { QueueUrl: string; Entries: Entry[] }): Promise<BatchResult>;
 }
 
 interface Entry {

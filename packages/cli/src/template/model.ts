@@ -125,6 +125,8 @@ export interface LambdaFunction extends Resource {
   readonly role: Setting<Role>;
   readonly asynchronous: AsyncSettings;
   readonly options: KnownOptions;
+  /** The name of the log group; known for deployed functions only. */
+  readonly logGroup?: string;
 }
 
 export type MappingKind = 'sqs' | 'kinesis' | 'dynamodb' | 'kafka';
@@ -156,6 +158,8 @@ export interface Trigger extends Resource {
   readonly kind: 'EventBridge' | 'Schedule' | 'SNS' | 'S3';
   /** Undefined if its target is not a function in the model. */
   readonly functionId: string | undefined;
+  /** The id of the target queue; absent if its target is not a queue in the model. */
+  readonly queueId?: string | undefined;
   /** Whether undelivered events have a destination. */
   readonly keepsUndelivered: Setting<boolean>;
 }

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { runCommand } from './run-command.ts';
 
 const TEMPLATE = `AWSTemplateFormatVersion: '2010-09-09'
@@ -121,6 +123,54 @@ describe('doctor', () => {
     const { status, out, err } = await runCommand(['doctor', ...args]);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain(message);
+  });
+});
+
+describe('doctor of a deployed function', () => {
+  const line = JSON.stringify({ message: 'batchFinished', groups: { messages: 200, distinct: 200 } });
+  /** Answers by a part of the request; others find nothing. */
+  const ANSWERS: readonly (readonly [string, object])[] = [
+    [
+      '/functions/orders/configuration',
+      { FunctionName: 'orders', LoggingConfig: { LogGroup: '/shop/orders' } },
+    ],
+    [
+      '/event-source-mappings',
+      {
+        EventSourceMappings: [
+          {
+            UUID: '1',
+            EventSourceArn: 'arn:aws:sqs:us-east-1:000000000000:orders',
+            FunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:orders',
+          },
+        ],
+      },
+    ],
+    ['Logs_20140328.FilterLogEvents', { events: [{ message: line }] }],
+  ];
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+    request.on('end', () => {
+      const asked = `${request.url} ${String(request.headers['x-amz-target'])}`;
+      const [, answer] = ANSWERS.find(([part]) => asked.includes(part)) ?? [];
+      response.writeHead(answer === undefined ? 404 : 200, {
+        'content-type': 'application/x-amz-json-1.0',
+        ...(answer === undefined && { 'x-amzn-errortype': 'ResourceNotFoundException' }),
+      });
+      response.end(JSON.stringify(answer ?? { __type: 'ResourceNotFoundException' }));
+    });
+  });
+  afterAll(() => void server.close());
+
+  it('reads its log group for message groups', async () => {
+    const endpoint = `http://127.0.0.1:${await listenLocally(server)}`;
+    const args = ['doctor', '--function', 'orders', '--endpoint-url', endpoint, '--json'];
+    const { out } = await runCommand(args);
+    expect((JSON.parse(out) as Report).findings.map(({ code }) => code)).toContain(
+      'message-group-per-message',
+    );
+    expect(bodies.join('\n')).toContain('"logGroupName":"/shop/orders"');
   });
 });
 

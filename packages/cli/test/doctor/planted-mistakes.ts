@@ -533,6 +533,13 @@ export const MISTAKES: readonly Mistake[] = [
     severity: 'error',
   },
   {
+    what: 'an outbox whose schedule sends to a queue',
+    replace: 'Targets: [{ Id: sweep, Arn: !GetAtt SweepFunction.Arn }]',
+    by: 'Targets: [{ Id: sweep, Arn: !GetAtt OrdersQueue.Arn }]',
+    found: [['outbox-without-sweep', '  OutboxTable:']],
+    severity: 'error',
+  },
+  {
     what: "a consumer of an outbox's messages whose keys are message ids",
     replace: 'Metadata: { batchlatch: { key: outboxId } }',
     by: 'Metadata: { batchlatch: { key: messageId } }',

@@ -4,6 +4,8 @@
  */
 type Duration = `${number} second` | `${number} seconds` | `${number} minutes`;
 
+type Retention = '1 day' | '1 week' | '2 weeks' | '1 month' | '3 months' | '1 year' | 'forever';
+
 declare function $config(config: {
   app(input?: { readonly stage?: string }): {
     readonly name: string;
@@ -65,6 +67,7 @@ declare namespace sst {
           readonly architecture?: 'arm64' | 'x86_64';
           readonly memory?: `${number} MB`;
           readonly timeout?: Duration;
+          readonly logging?: false | { readonly format?: 'text' | 'json'; readonly retention?: Retention };
           readonly environment?: Readonly<Record<string, string>>;
           readonly permissions?: readonly {
             readonly actions: readonly string[];

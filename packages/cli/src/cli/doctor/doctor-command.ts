@@ -9,6 +9,7 @@ import {
   joinedReports,
   runDoctor,
 } from '../../doctor/index.ts';
+import { filterLog } from '../../cloudwatch/cloudwatch-log.ts';
 import type { ConnectionOptions, OutputOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { awsSettings, type Service } from '../connect/aws-settings.ts';
@@ -16,6 +17,7 @@ import { postgresTableOf } from '../connect/claims.ts';
 import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import { type RedisOptions, withRedis } from '../connect/redis.ts';
 import type { Context } from '../context.ts';
+import { logsPlace } from '../logs/logs-place.ts';
 import type { Run } from '../subcommand.ts';
 import { hasErrors } from './report.ts';
 
@@ -92,6 +94,9 @@ function print(report: DoctorReport, options: DoctorCommandOptions, { screen }: 
   else screen.text(doctorText(report, { ...file, colour: screen.hasColors, width: screen.width ?? 100 }));
 }
 
+/** The pages of one search in a log: doctor should not take longer than a person waits. */
+const LOG_PAGES = 5;
+
 /** Creates clients of the deployed services for `use`, and destroys them after it. */
 async function withClients<Result>(
   context: Context,
@@ -114,8 +119,12 @@ async function withClients<Result>(
     lambda: new Lambda(settings('LAMBDA')),
     iam: new IAM(settings('IAM')),
   };
+  const logs: DoctorClients['logs'] = async (search) => {
+    const place = await logsPlace(context, options, await clients.lambda.config.region());
+    return filterLog(place, search, context.signal, LOG_PAGES);
+  };
   try {
-    return await use(clients);
+    return await use({ ...clients, logs });
   } finally {
     for (const client of Object.values(clients)) client.destroy();
   }

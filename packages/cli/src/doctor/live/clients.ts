@@ -1,5 +1,5 @@
-// The methods that doctor needs of the AWS SDK's clients `SQS`, `DynamoDB`, `Lambda` and `IAM`. All only
-// read.
+// The methods that doctor needs of the AWS SDK's clients `SQS`, `DynamoDB`, `Lambda` and `IAM`, and of
+// CloudWatch Logs. All only read.
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -54,6 +54,7 @@ interface FunctionConfiguration {
   readonly Role?: string | undefined;
   readonly Environment?: { Variables?: Texts | undefined } | undefined;
   readonly DeadLetterConfig?: { TargetArn?: string | undefined } | undefined;
+  readonly LoggingConfig?: { LogGroup?: string | undefined } | undefined;
 }
 
 export interface EventSourceMapping {
@@ -112,10 +113,21 @@ export interface IamReader {
   }>;
 }
 
+/** Returns lines of a log group that match a filter pattern, oldest first; not all, if there are many. */
+export type LogsReader = (search: {
+  readonly logGroup: string;
+  readonly pattern: string;
+  /** In epoch milliseconds. */
+  readonly from: number;
+  /** In epoch milliseconds. */
+  readonly until: number;
+}) => Promise<readonly string[]>;
+
 /** The clients of `doctorLive`. What a missing client would read is listed in `skipped`. */
 export interface DoctorClients {
   readonly sqs?: SqsReader;
   readonly dynamoDB?: DynamoDBReader;
   readonly lambda?: LambdaReader;
   readonly iam?: IamReader;
+  readonly logs?: LogsReader;
 }

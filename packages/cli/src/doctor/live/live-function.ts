@@ -49,6 +49,7 @@ export async function readLiveFunction(
       writes: undefined,
       key: undefined,
     },
+    logGroup: found.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
   };
 }
 

@@ -16,6 +16,7 @@ import { RUNTIME_RULES, checkRuntimes } from './runtimes.ts';
 import { ASYNCHRONOUS_RULES, checkAsynchronousInvocations } from './asynchronous-invocations.ts';
 import { BUS_SUBSCRIBER_RULES, checkBusSubscribers } from './bus-subscribers.ts';
 import { OUTBOX_RULES, checkOutboxes } from './outboxes.ts';
+import { MESSAGE_GROUP_RULES, checkMessageGroups } from './message-groups.ts';
 import type { Rules } from './rule.ts';
 
 const CHECKED: readonly (readonly [Rules, (examination: Examination) => void])[] = [
@@ -34,6 +35,7 @@ const CHECKED: readonly (readonly [Rules, (examination: Examination) => void])[]
   [ASYNCHRONOUS_RULES, checkAsynchronousInvocations],
   [BUS_SUBSCRIBER_RULES, checkBusSubscribers],
   [OUTBOX_RULES, checkOutboxes],
+  [MESSAGE_GROUP_RULES, checkMessageGroups],
 ];
 
 /** Rules for templates and deployed resources, by code. */

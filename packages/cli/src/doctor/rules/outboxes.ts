@@ -92,15 +92,20 @@ function relaysOf(examination: Examination, table: Table): readonly LambdaFuncti
 
 /** Returns the functions on a schedule that may delete rows; undefined if that cannot be told. */
 function sweepsOf(examination: Examination, table: Table): readonly LambdaFunction[] | undefined {
-  const scheduled = examination.model.triggers
-    .filter(({ kind }) => kind === 'Schedule')
-    .map((trigger) => examination.functionOf(trigger))
-    .filter(isKnown);
+  const schedules = examination.model.triggers.filter(({ kind }) => kind === 'Schedule');
+  const scheduled = schedules.map((trigger) => examination.functionOf(trigger)).filter(isKnown);
   const verdicts = scheduled.map((lambda) => mayDelete(lambda, table));
   const sweeps = scheduled.filter((_, index) => verdicts[index] === true);
-  const unknown = scheduled.find((_, index) => verdicts[index] === undefined);
-  if (sweeps.length > 0 || unknown === undefined) return sweeps;
-  examination.cannotJudge(`${table.name}, its sweep: the permissions of ${unknown.name} cannot be told`);
+  if (sweeps.length > 0) return sweeps;
+  const unread = scheduled.find((_, index) => verdicts[index] === undefined);
+  // An imported function, or one of another template, may be the sweep.
+  const elsewhere = schedules.find(
+    (trigger) => examination.functionOf(trigger) === undefined && trigger.queueId === undefined,
+  );
+  const unknown = unread ?? elsewhere;
+  if (unknown === undefined) return [];
+  const what = unread === undefined ? 'function' : 'permissions';
+  examination.cannotJudge(`${table.name}, its sweep: the ${what} of ${unknown.name} cannot be told`);
   return undefined;
 }
 

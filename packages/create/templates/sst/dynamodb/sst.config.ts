@@ -36,6 +36,7 @@ export default $config({
         architecture: 'arm64',
         memory: '512 MB',
         timeout: '30 seconds',
+        logging: { format: 'json', retention: '1 month' },
         environment: { CLAIMS_TABLE_NAME: claims.name },
         permissions: [
           {

@@ -26,6 +26,7 @@ export default $config({
         architecture: 'arm64',
         memory: '512 MB',
         timeout: '30 seconds',
+        logging: { format: 'json', retention: '1 month' },
         environment: { CLAIMS_URL: claimsUrl.value },
         // Yours: private subnets from which the claims can be reached, and a security group that they let in.
         vpc: { privateSubnets: ['subnet-00000000'], securityGroups: ['sg-00000000'] },
