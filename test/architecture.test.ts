@@ -178,6 +178,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'console',
     'operations/index.ts',
     'outbox/index.ts',
+    'outbox-rows',
     'sending',
     'stores/dynamodb/index.ts',
     'tool-base',

@@ -90,7 +90,11 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   queues: { expected: 'a list', accepts: Array.isArray },
   sqs: anObject(),
   sender: objectWith('problemOf', 'send'),
-  outbox: objectWith('admin', 'place'),
+  outbox: {
+    ...anObject(),
+    expected: 'an object { admin, place }',
+    parts: { admin: required(objectWith('list', 'count', 'change')), place: required(aString()) },
+  },
   namespaces: { expected: 'a list', accepts: Array.isArray },
   key: aFunction(),
   usesReceives: aBoolean(),
