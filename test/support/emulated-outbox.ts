@@ -72,9 +72,12 @@ export function emulatedOutbox(): EmulatedOutbox {
   };
 }
 
+/** The parts of an outbox that rows are written and sent with. */
+export type WrittenOutbox = Pick<EmulatedOutbox, 'tableName' | 'client' | 'outboxAt' | 'transact'>;
+
 /** Writes orders, a minute before a sweep that parks those which are refused. The others of their tenants wait. */
 export async function placeOrders(
-  { tableName, client, outboxAt, transact }: EmulatedOutbox,
+  { tableName, client, outboxAt, transact }: WrittenOutbox,
   createdAt: number,
   orders: Readonly<Record<string, string>>,
   refused: readonly string[],

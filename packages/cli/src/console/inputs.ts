@@ -161,7 +161,7 @@ export const INPUTS = {
     filter: {
       ...anObject(),
       expected: 'an object { state, type? }',
-      parts: { state: required(oneOf('parked', 'dropped')), type: aShortText() },
+      parts: { state: required(oneOf('parked')), type: aShortText() },
     },
     rows: aList(`a list of 1 to ${MOST_PLANNED} rows`, MOST_PLANNED, () => true),
   },

@@ -272,7 +272,7 @@ describe('an answer of the console', () => {
     },
   );
 
-  it.each(['/', '/claims?state=parked', '/claim?key=x', '/dead-letters', '/actions'])(
+  it.each(['/', '/claims?state=parked', '/claim?key=x', '/dead-letters', '/outbox', '/actions'])(
     'is the page at %s',
     async (place) => {
       const { ask } = await open({ ...EMPTY, appFolder });

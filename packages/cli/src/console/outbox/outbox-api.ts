@@ -27,11 +27,11 @@ export interface RowsJson {
   readonly next?: string;
 }
 
-/** `POST /api/outbox/plan`: the chosen rows, as the person saw them, or all of a state. */
+/** `POST /api/outbox/plan`: the chosen rows, as the person saw them, or all that are parked. */
 export interface RowsPlanRequest {
   readonly operation: OutboxOperation;
   readonly rows?: readonly SeenRow[];
-  readonly filter?: { readonly state: 'parked' | 'dropped'; readonly type?: string };
+  readonly filter?: { readonly state: 'parked'; readonly type?: string };
 }
 
 /** A preview of a change of rows. */

@@ -18,9 +18,9 @@ export function RowsBar({
   readonly onDone: () => void;
 }): JSX.Element | null {
   if (state === 'waiting') return null;
-  const all = state === 'dropped' ? 'dropped' : 'parked';
-  const filter = { state: all, ...(type !== undefined && { type }) } as const;
-  const operations: readonly OutboxOperation[] = all === 'parked' ? ['release', 'drop'] : ['release'];
+  const isOfParked = state !== 'dropped';
+  const operations: readonly OutboxOperation[] = isOfParked ? ['release', 'drop'] : ['release'];
+  const filter = { state: 'parked', ...(type !== undefined && { type }) } as const;
   const ofRows = { rows: selected.map(seenRow) };
   return (
     <div
@@ -43,13 +43,15 @@ export function RowsBar({
             {ROW_OPERATION_NAME[operation]} selected…
           </button>
         ))}
-        <button
-          type="button"
-          class="button button-primary"
-          onClick={() => askToChangeRows({ operation: 'release', filter, onDone })}
-        >
-          Release all {all}…
-        </button>
+        {isOfParked && (
+          <button
+            type="button"
+            class="button button-primary"
+            onClick={() => askToChangeRows({ operation: 'release', filter, onDone })}
+          >
+            Release all parked…
+          </button>
+        )}
       </span>
     </div>
   );
