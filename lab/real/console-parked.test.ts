@@ -8,7 +8,7 @@ import { componentNamed } from '../../test/support/components/index.ts';
 import { axeFindings, type BrowserOfTest, startBrowser } from './support/console/browser.ts';
 import { aClaim } from './support/console/claims.ts';
 import { type ConsoleOfTest, openConsole } from './support/console/open-console.ts';
-import { parkedOutbox } from './support/console/parked-outbox.ts';
+import { parkedOutbox } from '../../test/support/parked-outbox.ts';
 
 const KINDS = [
   ['Outcome unknown', 'BATCHLATCH_LAPSED_LEASE', 'Resolve…'],

@@ -20,7 +20,11 @@ type Input = Readonly<Record<string, unknown>>;
 /** Returns the outbox. Throws an `ApiError` if the console has none. */
 export function outboxOf(outbox: ShownOutbox | undefined): ShownOutbox {
   if (outbox !== undefined) return outbox;
-  throw new ApiError(404, 'no-outbox', 'The console was not started with an outbox. Add --outbox.');
+  throw new ApiError(
+    404,
+    'no-outbox',
+    'The console has no outbox. Add --outbox, or set `outbox` of ClaimsConsole.',
+  );
 }
 
 /** Lists rows without their bodies. */

@@ -1,9 +1,9 @@
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { dynamoDBOutbox, dynamoDBOutboxAdmin } from 'batchlatch/outbox';
-import type { ConsoleOptions } from '../../../../packages/cli/src/console/options.ts';
-import { emulatorClient } from '../../../../test/support/claims-table.ts';
-import { placeOrders } from '../../../../test/support/emulated-outbox.ts';
-import { createOutboxTable, orders } from '../../../../test/support/outbox-rows.ts';
+import type { ConsoleOptions } from '../../packages/cli/src/console/options.ts';
+import { emulatorClient } from './claims-table.ts';
+import { placeOrders } from './emulated-outbox.ts';
+import { createOutboxTable, orders } from './outbox-rows.ts';
 
 /** Makes an outbox in which the order `o-bad` of the group `a` is parked before another, and one of this group. */
 export async function parkedOutbox(
