@@ -56,7 +56,7 @@ export class ActionsTable implements ActionLog {
     return this.#insert([{ log, at: 'once', value: {} }]);
   }
 
-  /** Inserts the action and, in an item that no list reads, its claims or rows as they were seen: 300 KB at most. */
+  /** Inserts the action and, in an item that no list reads, what was seen: at most 300 KB. */
   async begin(action: ActionJson, seenBefore: readonly (SeenClaim | SeenRow)[] = []): Promise<void> {
     const { at, job } = action;
     const seen = seenBefore.map((one) =>

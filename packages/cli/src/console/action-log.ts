@@ -16,7 +16,7 @@ export interface ActionLog {
   eventsOf(key: string): Promise<readonly EventJson[]>;
   /** Resolves to whether a plan is carried out for the first time: a message sent again would run again. */
   isFirst(plan: string): Promise<boolean>;
-  /** Records an action, and what was seen, before it changes anything. If this rejects, nothing may be changed. */
+  /** Records an action and what was seen, before a change. If this rejects, nothing may be changed. */
   begin(action: ActionJson, seen?: readonly (SeenClaim | SeenRow)[]): Promise<void>;
   /** Records how an action ended, and what the rows of its keys do not record. Never rejects. */
   end(action: ActionJson, unrecorded?: readonly UnrecordedAction[]): Promise<void>;

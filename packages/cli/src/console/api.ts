@@ -16,7 +16,6 @@ import type {
 } from 'batchlatch/operations';
 import type { Narrowing } from './claim-narrowing.ts';
 import type { ErrorGroup } from './error-tally.ts';
-import type { OutboxFactsJson } from './outbox/outbox-api.ts';
 import type { QueueFactsJson, QueueJson } from './queues-api.ts';
 
 export type * from './dead-letters-api.ts';
@@ -104,6 +103,15 @@ export interface StatisticsJson {
   readonly parkedKinds: Readonly<Record<ParkedKind, number>>;
   /** The time since the first attempt of each claim that is not completed. */
   readonly ageMs?: Histogram;
+}
+
+/** The rows that wait for a relay or for a person, in the event `overview`. */
+export interface OutboxFactsJson {
+  readonly waiting: Count;
+  readonly parked: Count;
+  readonly oldestWaitingAt?: string;
+  readonly oldestParkedAt?: string;
+  readonly error?: string;
 }
 
 /** The event `overview`. */

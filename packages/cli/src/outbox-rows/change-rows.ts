@@ -32,8 +32,8 @@ export function rowRefusal(
 const AT_ONCE = 25;
 
 /**
- * Changes rows, and returns the outcomes of those that were sent, in order. Waits for what was sent, even after
- * an abort: an abandoned request may have been carried out.
+ * Changes rows, and returns the outcomes of those that were sent, in order. Waits for what was sent, even
+ * after an abort: an abandoned request may have been carried out.
  */
 export async function changeRows(
   admin: OutboxAdmin,

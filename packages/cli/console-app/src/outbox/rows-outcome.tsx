@@ -15,8 +15,8 @@ import type { RowsRequest } from './rows-request.ts';
 const MOST_SHOWN = 10;
 
 /**
- * The progress of a change of rows, then its result. If all rows were changed, the dialog closes and a message
- * says so.
+ * The progress of a change of rows, then its result. If all rows were changed, the dialog closes and a
+ * message says so.
  */
 export function RowsOutcome({
   request,

@@ -12,7 +12,7 @@ export function HiddenBody({
   read,
   more,
 }: {
-  /** What has the body, such as `message 3f2a`. */
+  /** The owner of the body, such as `message 3f2a`. */
   readonly name: string;
   /** The length, such as `50 characters`. */
   readonly size: string;

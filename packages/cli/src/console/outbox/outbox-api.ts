@@ -2,19 +2,9 @@
 import type { OutboxOperation } from 'batchlatch/outbox';
 import type { SeenRow, WhyNot } from '../../outbox-rows/change-rows.ts';
 import type { RowJson } from '../../outbox-rows/row-json.ts';
-import type { Count } from '../api.ts';
 
 export type { OutboxOperation, RowJson, SeenRow, WhyNot };
 export type { OutboxState } from 'batchlatch/outbox';
-
-/** The rows that wait for a relay or for a person, in the event `overview`. */
-export interface OutboxFactsJson {
-  readonly waiting: Count;
-  readonly parked: Count;
-  readonly oldestWaitingAt?: string;
-  readonly oldestParkedAt?: string;
-  readonly error?: string;
-}
 
 /** A row, with the version that a change relies on. */
 export interface ShownRowJson extends RowJson {

@@ -1,11 +1,10 @@
-import type { OutboxAdmin, OutboxState } from 'batchlatch/outbox';
-import { MOST_COUNTED } from 'batchlatch/outbox';
+import { MOST_COUNTED, type OutboxAdmin, type OutboxState } from 'batchlatch/outbox';
 import { findRows, readRows, type RowsQuery } from '../../outbox-rows/read-rows.ts';
 import { rowJson } from '../../outbox-rows/row-json.ts';
 import { isoTime } from '../../tool-base/iso-time.ts';
-import type { Count } from '../api.ts';
+import type { Count, OutboxFactsJson } from '../api.ts';
 import { ApiError, messageOf } from '../api-error.ts';
-import type { OutboxFactsJson, RowsJson } from './outbox-api.ts';
+import type { RowsJson } from './outbox-api.ts';
 
 /** The outbox that a console shows. */
 export interface ShownOutbox {

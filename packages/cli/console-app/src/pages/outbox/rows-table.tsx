@@ -14,7 +14,10 @@ import { seenRow } from './seen-row.ts';
 
 type Selected = ReadonlyMap<string, ShownRowJson>;
 
-/** The rows of an outbox, each with what happens to it. A waiting row cannot be selected: a relay may be sending it. */
+/**
+ * The rows of an outbox, each with what happens to it. A waiting row cannot be selected: a relay may be
+ * sending it.
+ */
 export function RowsTable({
   rows,
   selected,
