@@ -1,4 +1,4 @@
-import type { RowsPlanRequest } from '../api-types.ts';
+import type { RowsPlanRequest, SeenRow, ShownRowJson } from '../api-types.ts';
 import { createStore } from '../state/store.ts';
 
 /** A change of an outbox's rows that a person has asked for and not confirmed. */
@@ -13,4 +13,9 @@ export const rowsRequest = createStore<RowsRequest | undefined>(undefined);
 /** Opens the dialog. */
 export function askToChangeRows(request: RowsRequest): void {
   rowsRequest.set(request);
+}
+
+/** Returns the state of a row that a change relies on. */
+export function seenRow({ outboxId, state, version }: ShownRowJson): SeenRow {
+  return { outboxId, state, version };
 }

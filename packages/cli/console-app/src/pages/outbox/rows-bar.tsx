@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
 import type { OutboxOperation, OutboxState, ShownRowJson } from '../../api-types.ts';
-import { askToChangeRows } from '../../outbox/rows-request.ts';
+import { askToChangeRows, seenRow } from '../../outbox/rows-request.ts';
 import { counted } from '../../text/numbers.ts';
 import { ROW_OPERATION_NAME } from '../../text/row-words.ts';
-import { seenRow } from './seen-row.ts';
 
 /** The actions on the selected rows, or on all that are parked. */
 export function RowsBar({

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { OutboxOperation, ShownRowJson } from '../../api-types.ts';
 import { post } from '../../api/client.ts';
-import { askToChangeRows } from '../../outbox/rows-request.ts';
+import { askToChangeRows, seenRow } from '../../outbox/rows-request.ts';
 import { Ago } from '../../parts/age.tsx';
 import { HiddenBody } from '../../parts/hidden-body.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -10,7 +10,6 @@ import { useTimeText } from '../../state/now.ts';
 import { counted, numberText } from '../../text/numbers.ts';
 import { lastChangeText, nextOfRow, ROW_OPERATION_NAME, ROW_STATE, rowsHref } from '../../text/row-words.ts';
 import { shown } from '../../text/shown.ts';
-import { seenRow } from './seen-row.ts';
 
 type Selected = ReadonlyMap<string, ShownRowJson>;
 
