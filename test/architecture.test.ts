@@ -169,12 +169,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['monitor/index.ts'],
   // What a browser shows; only the command line tool uses it.
-  console: ['operations/index.ts', 'tool-base'],
+  console: ['operations/index.ts', 'outbox/index.ts', 'outbox-rows', 'tool-base'],
+  // Rows of an outbox as people see and change them, for the command line and the console.
+  'outbox-rows': ['outbox/index.ts', 'tool-base'],
   // The console for a team; the constructs deploy it.
   'console-function': [
     'cloudwatch',
     'console',
     'operations/index.ts',
+    'outbox/index.ts',
+    'outbox-rows',
     'sending',
     'stores/dynamodb/index.ts',
     'tool-base',
@@ -198,6 +202,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'core.ts',
     'operations/index.ts',
     'outbox/index.ts',
+    'outbox-rows',
     'stores/dynamodb/index.ts',
     'stores/postgres/index.ts',
     'stores/redis/index.ts',
@@ -262,6 +267,7 @@ const TOOLS = new Set([
   'console-demo',
   'dev',
   'doctor',
+  'outbox-rows',
   'sending',
   'template',
   'text',

@@ -7,6 +7,7 @@ import {
   keyOf,
   type OutboxRow,
   type OutboxRowState,
+  placeOfOnly,
   rowOf,
   SHARDS,
   unsentOf,
@@ -47,7 +48,7 @@ export async function listRows(
   const entries: OutboxEntry[] = [];
   let place: Place | undefined = query.cursor === undefined ? startOf(query) : placeIn(query.cursor);
   while (place !== undefined && entries.length < limit && signal?.aborted !== true) {
-    const { keys, next } = await readKeys(table, place, limit - entries.length, query.outboxId, signal);
+    const { keys, next } = await readKeys(table, place, limit - entries.length, query.outboxIds, signal);
     entries.push(...(await entriesOf(table, place.state, keys, query)));
     place =
       next ?? (place.state === 'PARKED' && query.state === undefined ? start('WAITING', query) : undefined);
@@ -60,7 +61,7 @@ async function readKeys(
   table: OutboxTable,
   { state, shards }: Place,
   limit: number,
-  outboxId: string | undefined,
+  outboxIds: readonly string[] | undefined,
   signal: StopSignal | undefined,
 ): Promise<{ readonly keys: readonly IndexKey[]; readonly next: Place | undefined }> {
   const pages = await Promise.all(
@@ -79,12 +80,7 @@ async function readKeys(
     const isDone = !hasMore && (last ?? after) === (keys.at(-1) ?? after);
     return isDone ? [] : [[shard, last ?? after] as const];
   });
-  const keys = taken
-    .map(({ key }) => key)
-    .filter(
-      ({ lane, position }) =>
-        outboxId === undefined || lane === `row:${outboxId}` || position.endsWith(`#${outboxId}`),
-    );
+  const keys = taken.map(({ key }) => key).filter((key) => outboxIds?.includes(outboxIdOf(key)) ?? true);
   return { keys, next: left.length === 0 ? undefined : { state, shards: left } };
 }
 
@@ -148,11 +144,17 @@ function startOf(query: OutboxQuery): Place {
   );
 }
 
-/** Returns the first place to read; a single row is in the shard of its id. */
-function start(state: OutboxRowState, { outboxId }: OutboxQuery): Place {
-  const only = outboxId === undefined ? undefined : unsentOf(state, outboxId);
-  const shards = ALL_SHARDS.filter((shard) => only === undefined || unsentShard(state, shard) === only);
+/** Returns the first place to read; a row is in the shard of its id. */
+function start(state: OutboxRowState, { outboxIds }: OutboxQuery): Place {
+  const only = outboxIds?.map((outboxId) => unsentOf(state, outboxId));
+  const shards = ALL_SHARDS.filter((shard) => only?.includes(unsentShard(state, shard)) ?? true);
   return { state, shards: shards.map((shard) => [shard, null] as const) };
+}
+
+function outboxIdOf({ lane, position }: IndexKey): string {
+  return placeOfOnly(lane) === undefined
+    ? position.slice(position.indexOf('#') + 1)
+    : lane.slice('row:'.length);
 }
 
 function keyIn(item: Row): IndexKey {

@@ -5,18 +5,19 @@
  *
  * @module batchlatch/outbox
  */
-export type {
-  OutboxAdmin,
-  OutboxCallOptions,
-  OutboxChange,
-  OutboxChangeOutcome,
-  OutboxCount,
-  OutboxEntry,
-  OutboxHistoryEntry,
-  OutboxOperation,
-  OutboxPage,
-  OutboxQuery,
-  OutboxState,
+export {
+  MOST_COUNTED,
+  type OutboxAdmin,
+  type OutboxCallOptions,
+  type OutboxChange,
+  type OutboxChangeOutcome,
+  type OutboxCount,
+  type OutboxEntry,
+  type OutboxHistoryEntry,
+  type OutboxOperation,
+  type OutboxPage,
+  type OutboxQuery,
+  type OutboxState,
 } from './outbox-admin.ts';
 export type { OutboxMessage } from './outbox-message.ts';
 export type { OutboxTarget } from './outbox-target.ts';

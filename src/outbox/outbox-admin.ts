@@ -54,8 +54,8 @@ export type OutboxOperation = 'release' | 'drop';
 export interface OutboxQuery {
   /** The state. Default: `parked` and `waiting` rows, the parked ones first. */
   readonly state?: OutboxState;
-  /** The outbox id of one row. Default: all rows. */
-  readonly outboxId?: string;
+  /** The outbox ids of rows. Default: all rows. */
+  readonly outboxIds?: readonly string[];
   /** Whether to read bodies too. Default: false. */
   readonly bodies?: boolean;
   /** The maximum number of rows per page, from 1 to 1,000. Default 100. */
@@ -157,7 +157,7 @@ export interface OutboxCallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The most rows that are counted in each state. */
+/** The most rows that `count()` of an `OutboxAdmin` counts in each state: 10,000. */
 export const MOST_COUNTED = 10_000;
 const MOST_LISTED = 1_000;
 const LONGEST_OPERATOR = 128;

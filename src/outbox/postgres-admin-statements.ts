@@ -21,7 +21,7 @@ SELECT id, outbox_id, type, state, version, message_group, ${milliseconds('creat
   ${milliseconds('changed_at')} AS changed_at, tries, error, octet_length(body) AS body_bytes, history,
   CASE WHEN $5::boolean THEN body END AS body
 FROM ${rows}
-WHERE state = $1 AND id > $2::bigint AND ($4::text IS NULL OR outbox_id = $4::text)
+WHERE state = $1 AND id > $2::bigint AND ($4::text[] IS NULL OR outbox_id = ANY ($4::text[]))
 ORDER BY id LIMIT $3::int`,
     count: `
 SELECT ${some('WAITING')} AS waiting, ${some('PARKED')} AS parked,

@@ -61,7 +61,7 @@ function adminOf(table: PostgresOutboxTable): OutboxAdmin {
   return {
     async list(query = {}, { signal } = {}) {
       const limit = limitOf(query);
-      const { state, outboxId, bodies = false } = query;
+      const { state, outboxIds, bodies = false } = query;
       const entries: OutboxEntry[] = [];
       let place = placeOf(query);
       while (true) {
@@ -69,7 +69,7 @@ function adminOf(table: PostgresOutboxTable): OutboxAdmin {
           place.state.toUpperCase(),
           place.id,
           limit - entries.length,
-          outboxId ?? null,
+          outboxIds ?? null,
           bodies,
         ];
         const answer = await send(table, { text: texts.list, values }, ['SELECT'], signal);

@@ -80,7 +80,7 @@ describe('the administration of a DynamoDB outbox', () => {
       expect.objectContaining({ state: 'waiting', tries: 0, history: [] }),
     ]);
     const { outboxId } = entries[0] as OutboxEntry;
-    expect((await admin.list({ outboxId, bodies: true })).entries).toMatchObject([
+    expect((await admin.list({ outboxIds: [outboxId], bodies: true })).entries).toMatchObject([
       { outboxId, body: bodyOf('bad') },
     ]);
     expect(await admin.count()).toEqual({
@@ -122,7 +122,7 @@ describe('the administration of a DynamoDB outbox', () => {
     const seen = await parked();
     sender.refuses.clear();
     expect(await admin.change([changeOf('release', seen)])).toEqual([{ status: 'done' }]);
-    const { entries } = await admin.list({ outboxId: seen.outboxId });
+    const { entries } = await admin.list({ outboxIds: [seen.outboxId] });
     expect(entries[0]?.history).toMatchObject([
       { operation: 'release', operator: 'ann@laptop', reason: 'the queue was wrong' },
     ]);

@@ -5,6 +5,8 @@ export interface ConsolePermissions {
   readonly actions: readonly string[];
   readonly queue: readonly string[];
   readonly deadLetterQueue: readonly string[];
+  readonly outbox: readonly string[];
+  readonly outboxIndex: readonly string[];
 }
 
 /** The function's own role. */
@@ -19,6 +21,8 @@ export const READS: ConsolePermissions = {
     'sqs:ListDeadLetterSourceQueues',
     'sqs:ReceiveMessage',
   ],
+  outbox: ['dynamodb:BatchGetItem'],
+  outboxIndex: ['dynamodb:Query'],
 };
 
 /** The role that the function assumes for a change. */
@@ -46,4 +50,6 @@ export const CHANGES: ConsolePermissions = {
     'sqs:ReceiveMessage',
     'sqs:StartMessageMoveTask',
   ],
+  outbox: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+  outboxIndex: ['dynamodb:Query'],
 };

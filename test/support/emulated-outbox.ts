@@ -3,7 +3,8 @@ import { type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { dynamoDBOutbox, type DynamoDBOutbox } from 'batchlatch/outbox';
+import { dynamoDBOutbox, type DynamoDBOutbox, sweepOutbox } from 'batchlatch/outbox';
+import { manualClock } from 'batchlatch/testing';
 import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Clock } from '../../src/base/clock.ts';
@@ -69,6 +70,27 @@ export function emulatedOutbox(): EmulatedOutbox {
     rows: async () => (await stored()).filter(isRow),
     streamed: async () => streamOf(await stored()),
   };
+}
+
+/** The parts of an outbox that rows are written and sent with. */
+export type WrittenOutbox = Pick<EmulatedOutbox, 'tableName' | 'client' | 'outboxAt' | 'transact'>;
+
+/** Writes orders, a minute before a sweep that parks those which are refused. The others of their tenants wait. */
+export async function placeOrders(
+  { tableName, client, outboxAt, transact }: WrittenOutbox,
+  createdAt: number,
+  orders: Readonly<Record<string, string>>,
+  refused: readonly string[],
+): Promise<void> {
+  const clock = manualClock(createdAt);
+  const sender = scriptedSender();
+  for (const [orderId, tenantId] of Object.entries(orders)) {
+    const body = { orderId, tenantId };
+    await transact(...(await outboxAt(clock).inOrder([{ type: 'OrderPlaced', body }])));
+    sender.refuses.set(JSON.stringify(body), refused.includes(orderId) ? 'for good' : 'not now');
+  }
+  await clock.advance(60_000);
+  await sweepOutbox(sender, { tableName, client, clock, write: () => undefined })();
 }
 
 /** A sender whose answers a test writes, with what it was given. */

@@ -15,6 +15,7 @@ import {
 } from './check-options.ts';
 import { aConstruct, aDuration, aListOf } from './checks.ts';
 import type { ClaimsTable } from './claims-table.ts';
+import type { Outbox } from './outbox.ts';
 
 /** An Application Load Balancer in front of a `ClaimsConsole`, which signs people in by OIDC. */
 export interface ConsoleLoadBalancer {
@@ -62,6 +63,8 @@ export interface ClaimsConsoleProps {
   readonly claims: ClaimsTable;
   /** The constructs whose queues and dead letters are shown. Default: none. */
   readonly queues?: readonly BatchQueue[];
+  /** The outbox whose rows are shown, and may be released or dropped. Default: none. */
+  readonly outbox?: Outbox;
   /** A load balancer that signs people in. */
   readonly loadBalancer?: ConsoleLoadBalancer;
   /** A function URL for principals of IAM. */
@@ -95,6 +98,7 @@ const someText: Check = {
 const checks: Readonly<Record<keyof ClaimsConsoleProps, Check>> = {
   claims: required(aConstruct('a ClaimsTable', 'table', 'grantOperate')),
   queues: aListOf(aConstruct('a BatchQueue', 'queue', 'deadLetterQueue')),
+  outbox: aConstruct('an Outbox', 'table', 'grantOperate'),
   loadBalancer: aConstruct('an object', 'listener'),
   functionUrl: { expected: 'an object', accepts: (value) => typeof value === 'object' && value !== null },
   namespace: aString(),

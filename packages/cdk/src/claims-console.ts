@@ -89,11 +89,12 @@ function createFunction(scope: Construct, props: ClaimsConsoleProps): lambda.Fun
 
 function grantReads(
   console: ClaimsConsole,
-  { claims, queues = [], logGroups = [] }: ClaimsConsoleProps,
+  { claims, queues = [], outbox, logGroups = [] }: ClaimsConsoleProps,
 ): void {
   claims.grantRead(console.function);
   grantActions(console.actions, console.function);
   for (const batch of queues) batch.grantRead(console.function);
+  outbox?.grantRead(console.function);
   for (const group of logGroups) group.grant(console.function, 'logs:FilterLogEvents');
 }
 
@@ -108,6 +109,7 @@ function createChangesRole(console: ClaimsConsole, props: ClaimsConsoleProps): i
   props.claims.grantOperate(role);
   grantActionsLog(console.actions, role);
   for (const batch of props.queues ?? []) batch.grantOperate(role);
+  props.outbox?.grantOperate(role);
   return role;
 }
 
@@ -128,7 +130,7 @@ function addEntrance(
 /** Returns the settings that `packages/cli/src/console-function/config.ts` reads. */
 function settingsOf(console: ClaimsConsole, props: ClaimsConsoleProps): string {
   const { claims, queues = [], namespace, namespaces, actionRetention = Duration.days(400) } = props;
-  const { logGroups = [], allowSending = false } = props;
+  const { logGroups = [], allowSending = false, outbox } = props;
   const stack = Stack.of(console);
   const { changesRole } = console;
   return stack.toJsonString({
@@ -142,6 +144,7 @@ function settingsOf(console: ClaimsConsole, props: ClaimsConsoleProps): string {
     ]),
     ...(namespace !== undefined && { namespace }),
     ...(namespaces !== undefined && { namespaces }),
+    ...(outbox !== undefined && { outboxTableName: outbox.table.tableName }),
     ...(allowSending && { allowSending }),
     ...(logGroups.length > 0 && {
       logs: {

@@ -43,6 +43,8 @@ const INDEX = 'unsent';
 const SEND = ['dynamodb:Query', 'dynamodb:BatchGetItem', 'dynamodb:PartiQLDelete', 'dynamodb:UpdateItem'];
 /** The actions of functions that write messages. The last two are those of `inOrder()`. */
 const WRITE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
+/** The actions of people who only look. */
+const READ = ['dynamodb:BatchGetItem'];
 /** The actions of people who list, release and drop rows. */
 const OPERATE = ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:UpdateItem'];
 
@@ -104,13 +106,26 @@ export class Outbox extends Construct {
   }
 
   /**
+   * Grants listing and counting rows, as `dynamoDBOutboxAdmin` does.
+   *
+   * @param grantee The role, user or function that gets the permission.
+   */
+  grantRead(grantee: iam.IGrantable): iam.Grant {
+    return this.#grantWithIndex(grantee, READ);
+  }
+
+  /**
    * Grants listing, releasing and dropping rows, as `dynamoDBOutboxAdmin` does.
    *
    * @param grantee The role, user or function that gets the permission.
    */
   grantOperate(grantee: iam.IGrantable): iam.Grant {
+    return this.#grantWithIndex(grantee, OPERATE);
+  }
+
+  #grantWithIndex(grantee: iam.IGrantable, actions: string[]): iam.Grant {
     const onIndex = this.#grant(grantee, ['dynamodb:Query'], `${this.#table.tableArn}/index/${INDEX}`);
-    return this.#grant(grantee, OPERATE).combine(onIndex);
+    return this.#grant(grantee, actions).combine(onIndex);
   }
 
   #addEnvironment(of: lambda.Function): void {

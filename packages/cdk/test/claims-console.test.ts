@@ -12,6 +12,7 @@ import {
   type ClaimsConsoleProps,
   type ConsoleFunctionUrl,
   type ConsoleLoadBalancer,
+  Outbox,
 } from 'batchlatch-cdk';
 import { checkConfig } from '../../cli/src/console-function/config.ts';
 import { CHANGES, type ConsolePermissions, READS } from '../../../test/support/console-permissions.ts';
@@ -162,6 +163,28 @@ describe('ClaimsConsole', () => {
     template.resourceCountIs('AWS::Lambda::Url', 0);
   });
 
+  it('shows a named outbox, which its own role only reads', () => {
+    const template = aConsole((stack) => {
+      const [relay, sweep] = ['Relay', 'Sweep'].map((id) => functionIn(stack, id)) as [
+        lambda.Function,
+        lambda.Function,
+      ];
+      const operate = [iam.Role.fromRoleArn(stack, 'OnCall', ON_CALL, { mutable: false })];
+      return { functionUrl: { operate }, outbox: new Outbox(stack, 'Outbox', { relay, sweep }) };
+    });
+    const { ChangesRole: _, ...reads } = named(allowedTo(template, 'ConsoleFunction'));
+    const withOutbox = (of: ConsolePermissions): object => ({
+      ...resources(of),
+      OutboxTable: of.outbox,
+      'OutboxTable/index/unsent': of.outboxIndex,
+    });
+    expect(reads).toEqual(withOutbox(READS));
+    expect(named(allowedTo(template, 'ConsoleChangesRole'))).toEqual(withOutbox(CHANGES));
+    expect(checkConfig(settingsOf(template))).toMatchObject({
+      outboxTableName: expect.stringMatching(/^OutboxTable/),
+    });
+  });
+
   it('may be invoked by target groups of this account and Region alone', () => {
     const template = withLoadBalancer({});
     template.resourceCountIs('AWS::Lambda::Permission', 1);
@@ -198,16 +221,20 @@ const OIDC = {
   clientId: 'console-client',
 };
 
+function functionIn(stack: Stack, id: string): lambda.Function {
+  return new lambda.Function(stack, id, {
+    code,
+    handler: 'index.handler',
+    runtime: lambda.Runtime.NODEJS_22_X,
+  });
+}
+
 function aConsole(
   props: Partial<ClaimsConsoleProps> | ((stack: Stack) => Partial<ClaimsConsoleProps>),
 ): Template {
   return synthesised((stack) => {
     const claims = claimsOf(stack);
-    const charge = new lambda.Function(stack, 'Charge', {
-      code,
-      handler: 'index.handler',
-      runtime: lambda.Runtime.NODEJS_22_X,
-    });
+    const charge = functionIn(stack, 'Charge');
     const orders = new BatchQueue(stack, 'Orders', { function: charge, claims });
     const more = typeof props === 'function' ? props(stack) : props;
     return new ClaimsConsole(stack, 'Console', { claims, queues: [orders], code, ...more });

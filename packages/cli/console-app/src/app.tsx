@@ -6,6 +6,7 @@ import { ActionsPage } from './pages/actions-page.tsx';
 import { ClaimPage } from './pages/claim-page.tsx';
 import { ClaimsPage } from './pages/claims-page.tsx';
 import { DeadLettersPage } from './pages/dead-letters-page.tsx';
+import { OutboxPage } from './pages/outbox-page.tsx';
 import { OverviewPage } from './pages/overview-page.tsx';
 import { SignedOut } from './pages/signed-out.tsx';
 import { ErrorNotice, Notice } from './parts/notice.tsx';
@@ -15,6 +16,7 @@ import { useAddress } from './state/address.ts';
 import { useStore } from './state/store.ts';
 import { shown } from './text/shown.ts';
 import { ShellHeader } from './shell/shell-header.tsx';
+import { RowsDialog } from './outbox/rows-dialog.tsx';
 import { RedriveDialog } from './redrive/redrive-dialog.tsx';
 import { SendDialog } from './send/send-dialog.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
@@ -26,6 +28,7 @@ const PAGES: Readonly<Record<string, { readonly title: string; readonly Page: ()
   '/claims': { title: 'Claims', Page: ClaimsPage },
   '/claim': { title: 'Claim', Page: ClaimPage },
   '/dead-letters': { title: 'Dead letters', Page: DeadLettersPage },
+  '/outbox': { title: 'Outbox', Page: OutboxPage },
   '/actions': { title: 'Actions', Page: ActionsPage },
 };
 
@@ -51,6 +54,7 @@ export function App(): JSX.Element {
       </main>
       <ChangeDialog />
       <RedriveDialog />
+      <RowsDialog />
       <SendDialog />
       <Toasts />
       <Shortcuts />
@@ -79,10 +83,11 @@ function NotFound(): JSX.Element {
   );
 }
 
-/** How many claims wait for a person is in the title, for a tab that nobody looks at. */
+/** How many claims and rows wait for a person is in the title, for a tab that nobody looks at. */
 function useTitle(page: string): void {
-  const counts = useStore(overview)?.counts;
-  const waiting = (counts?.overdue.count ?? 0) + (counts?.parked.count ?? 0);
+  const { counts, outbox } = useStore(overview) ?? {};
+  const claims = (counts?.overdue.count ?? 0) + (counts?.parked.count ?? 0);
+  const waiting = claims + (outbox?.parked.count ?? 0);
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page} · batchlatch console`;
   }, [waiting, page]);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
 import { keyHash, type SeenClaim } from 'batchlatch/operations';
+import type { SeenRow } from '../outbox-rows/change-rows.ts';
 import type { ActionLog, UnrecordedAction } from '../console/action-log.ts';
 import type { ActionJson, EventJson } from '../console/api.ts';
 
@@ -55,10 +56,12 @@ export class ActionsTable implements ActionLog {
     return this.#insert([{ log, at: 'once', value: {} }]);
   }
 
-  /** Inserts the action and, in an item that no list reads, its claims as they were seen: 300 KB at most. */
-  async begin(action: ActionJson, claims: readonly SeenClaim[] = []): Promise<void> {
+  /** Inserts the action and, in an item that no list reads, what was seen: at most 300 KB. */
+  async begin(action: ActionJson, seenBefore: readonly (SeenClaim | SeenRow)[] = []): Promise<void> {
     const { at, job } = action;
-    const seen = claims.map(({ key, status, owner, attempt }) => [key, status, owner, attempt]);
+    const seen = seenBefore.map((one) =>
+      'key' in one ? [one.key, one.status, one.owner, one.attempt] : [one.outboxId, one.state, one.version],
+    );
     await this.#insert([
       { log: ACTIONS, at: `${at} ${job} begin`, value: action },
       ...(seen.length > 0 ? [{ log: `seen ${job}`, at, value: seen }] : []),

@@ -42,6 +42,8 @@ export interface ConsoleConfig {
   /** How long actions are kept, in days. */
   readonly actionRetentionDays: number;
   readonly queues: readonly QueueJson[];
+  /** The table of the outbox whose rows are shown. Absent: none. */
+  readonly outboxTableName?: string;
   /** The namespace of the processor, if its keys are message ids. */
   readonly namespace?: string;
   /** The namespaces of the claims, for searches. */
@@ -66,6 +68,7 @@ const CHECKS: Readonly<Record<keyof ConsoleConfig, Check>> = {
   actionsTableName: required(aString()),
   actionRetentionDays: required(anInteger(1)),
   queues: required({ expected: 'a list', accepts: Array.isArray }),
+  outboxTableName: aString(),
   namespace: aString(),
   namespaces: LIST_OR_NONE,
   logs: anObject(),

@@ -2,6 +2,7 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { dynamoDBAdmin } from 'batchlatch/dynamodb';
 import { processorKey } from 'batchlatch/operations';
+import { dynamoDBOutboxAdmin } from 'batchlatch/outbox';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConsoleParts, consoleParts } from '../console/console-parts.ts';
 import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
@@ -43,7 +44,7 @@ export function partsOf(
   { clock, appFolder, version, region, log, readLog }: ConsolePorts,
   { dynamodb, sqs }: ConsoleClients,
 ): ConsoleParts {
-  const { tableName, hasIndex, actionsTableName, actionRetentionDays, queues } = config;
+  const { tableName, hasIndex, actionsTableName, actionRetentionDays, queues, outboxTableName } = config;
   const { namespace, namespaces = namespace === undefined ? undefined : [namespace] } = config;
   const now = (): number => clock.now();
   return consoleParts({
@@ -64,6 +65,12 @@ export function partsOf(
       retentionDays: actionRetentionDays,
       now,
       log,
+    }),
+    ...(outboxTableName !== undefined && {
+      outbox: {
+        admin: dynamoDBOutboxAdmin({ tableName: outboxTableName, client: dynamodb, clock }),
+        place: `outbox ${outboxTableName}`,
+      },
     }),
     ...(namespace !== undefined && { key: processorKey({ namespace }) }),
     ...(namespaces !== undefined && { namespaces }),

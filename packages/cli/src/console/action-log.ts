@@ -1,4 +1,5 @@
 import type { SeenClaim } from 'batchlatch/operations';
+import type { SeenRow } from '../outbox-rows/change-rows.ts';
 import type { ActionJson, EventJson } from './api.ts';
 
 /** An action on a key that the key's row does not record. */
@@ -15,8 +16,8 @@ export interface ActionLog {
   eventsOf(key: string): Promise<readonly EventJson[]>;
   /** Resolves to whether a plan is carried out for the first time: a message sent again would run again. */
   isFirst(plan: string): Promise<boolean>;
-  /** Records an action before it changes anything. If this rejects, nothing may be changed. */
-  begin(action: ActionJson, claims?: readonly SeenClaim[]): Promise<void>;
+  /** Records an action and what was seen, before a change. If this rejects, nothing may be changed. */
+  begin(action: ActionJson, seen?: readonly (SeenClaim | SeenRow)[]): Promise<void>;
   /** Records how an action ended, and what the rows of its keys do not record. Never rejects. */
   end(action: ActionJson, unrecorded?: readonly UnrecordedAction[]): Promise<void>;
 }

@@ -10,15 +10,17 @@ import type {
   NextStep,
   OperationKind,
   ParkedKind,
-  RedeliverySettings,
   RefusalReason,
   StatisticsPeriod,
   TimelineEvent,
 } from 'batchlatch/operations';
 import type { Narrowing } from './claim-narrowing.ts';
 import type { ErrorGroup } from './error-tally.ts';
+import type { QueueFactsJson, QueueJson } from './queues-api.ts';
 
 export type * from './dead-letters-api.ts';
+export type * from './outbox/outbox-api.ts';
+export type * from './queues-api.ts';
 
 /** `GET /api/session` */
 export interface Session {
@@ -33,18 +35,13 @@ export interface Session {
   readonly readsBySelf: boolean;
   readonly estimatedRows?: number;
   readonly queues: readonly QueueJson[];
+  /** The location of the outbox's rows, such as `outbox orders-outbox`; absent without one. */
+  readonly outbox?: string;
   /** Whether a person may send messages to a queue. */
   readonly canSend: boolean;
   readonly version: string;
   /** States that an index counts and lists. Other states need a scan. */
   readonly indexedStates: readonly ClaimState[];
-}
-
-/** A queue that the console was started with. */
-export interface QueueJson {
-  readonly name: string;
-  readonly url: string;
-  readonly isDeadLetter: boolean;
 }
 
 /** Every error of the API. */
@@ -79,21 +76,6 @@ export interface HolderJson {
   readonly oldestClaimedAt?: string;
 }
 
-/** A summary of a queue. */
-export interface QueueFactsJson extends QueueJson {
-  readonly waiting?: number;
-  readonly inFlight?: number;
-  readonly delayed?: number;
-  readonly oldestAgeMs?: number;
-  /** The number of message groups that delay the others, from CloudWatch. */
-  readonly noisyGroups?: number;
-  /** How it delivers messages again. */
-  readonly redelivery?: RedeliverySettings;
-  /** Whether the queue was deleted. */
-  readonly isDeleted?: true;
-  readonly error?: string;
-}
-
 /** A distribution of values with its buckets. */
 export interface Histogram extends Distribution {
   /** Values above the previous bucket and up to `upTo`; the last bucket has no `upTo`. */
@@ -123,6 +105,15 @@ export interface StatisticsJson {
   readonly ageMs?: Histogram;
 }
 
+/** The rows that wait for a relay or for a person, in the event `overview`. */
+export interface OutboxFactsJson {
+  readonly waiting: Count;
+  readonly parked: Count;
+  readonly oldestWaitingAt?: string;
+  readonly oldestParkedAt?: string;
+  readonly error?: string;
+}
+
 /** The event `overview`. */
 export interface Overview {
   readonly at: string;
@@ -134,6 +125,8 @@ export interface Overview {
   /** False if there were too many claims to read them all. */
   readonly holdersAreWhole: boolean;
   readonly queues: readonly QueueFactsJson[];
+  /** Absent if the console has no outbox, or has not read it yet. */
+  readonly outbox?: OutboxFactsJson;
   readonly statistics?: StatisticsJson;
   readonly jobs: readonly JobJson[];
   readonly storeError?: string;
@@ -142,7 +135,7 @@ export interface Overview {
 /** The event `job`. */
 export interface JobJson {
   readonly id: string;
-  readonly what: 'read' | 'change' | 'redrive' | 'plan';
+  readonly what: 'read' | 'change' | 'redrive' | 'outbox' | 'plan';
   readonly done: number;
   readonly total?: number;
   readonly ended?: 'whole' | 'aborted' | 'failed';
@@ -284,7 +277,7 @@ export interface ChangesResult {
 export interface ActionJson {
   readonly at: string;
   readonly operator: string;
-  readonly what: OperationKind | 'redrive' | 'send';
+  readonly what: OperationKind | 'redrive' | 'send' | 'release-row' | 'drop-row';
   readonly reason: string;
   readonly asked: number;
   readonly done: number;

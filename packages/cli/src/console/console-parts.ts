@@ -13,6 +13,9 @@ import { Jobs } from './jobs.ts';
 import { KeptPlans } from './kept-plans.ts';
 import type { ConsoleOptions } from './options.ts';
 import { OverviewReader } from './overview.ts';
+import { OutboxChanges } from './outbox/outbox-changes.ts';
+import { rowsPlanIn } from './outbox/outbox-plan.ts';
+import { outboxFacts, type ShownOutbox } from './outbox/outbox-reads.ts';
 import { type QueueMetrics, readQueues } from './queue-reader.ts';
 import { redrivePlanIn, Redrives } from './redrives.ts';
 import { SeenClaims } from './seen-claims.ts';
@@ -33,9 +36,11 @@ export interface ConsoleParts {
   readonly seen: SeenClaims;
   readonly redrives: Redrives;
   readonly sends: Sends;
+  readonly outbox: ShownOutbox | undefined;
+  readonly outboxChanges: OutboxChanges;
 }
 
-/** The most claims of a plan that the page sends back. */
+/** The most claims, or rows of an outbox, of a plan that the page sends back. */
 const MOST_CARRIED = 1_000;
 const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 
@@ -43,7 +48,7 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   const seen = new SeenClaims(options.namespaces);
   const store = seen.noting(options.store);
   const { clock = systemClock, sqs, key, queues = [], onAction, keepsNothing = false } = options;
-  const { usesReceives = false } = options;
+  const { usesReceives = false, outbox } = options;
   const stream = new EventStream(clock, (listeners) => {
     if (listeners > 0) overview.start();
     else void overview.rest();
@@ -65,17 +70,27 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     readEveryMs: options.readEveryMs,
     estimateRows: options.estimateRows,
     queues: async (signal) => readQueues(sqs, queues, await metrics(signal), signal),
+    outbox: outbox && ((signal) => outboxFacts(outbox.admin, signal)),
     jobs: () => jobs.running(),
     publish: (current) => stream.send('overview', current),
   });
   const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
+  const mostPlanned = keepsNothing ? MOST_CARRIED : MOST_PLANNED;
   const changes = new Changes({
     store,
     clock,
     jobs,
     actions,
     plans: keepsNothing ? new CarriedPlans(clock, changePlanIn) : new KeptPlans(clock),
-    mostPlanned: keepsNothing ? MOST_CARRIED : MOST_PLANNED,
+    mostPlanned,
+  });
+  const outboxChanges = new OutboxChanges({
+    outbox,
+    clock,
+    jobs,
+    actions,
+    plans: keepsNothing ? new CarriedPlans(clock, rowsPlanIn) : new KeptPlans(clock),
+    mostPlanned,
   });
   const rereads = keepsNothing;
   const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives, seen, rereads });
@@ -114,6 +129,8 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
     seen,
     redrives,
     sends,
+    outbox,
+    outboxChanges,
   };
 }
 

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { CompletedMessages, OperationKind } from 'batchlatch/operations';
+import type { OutboxState } from 'batchlatch/outbox';
 import { ConfigurationError } from '../tool-base/errors.ts';
 import {
   aBoolean,
@@ -73,6 +74,15 @@ export const SEEN: Input = {
   }),
 };
 
+const OUTBOX_STATES = ['waiting', 'parked', 'dropped'] as const satisfies readonly OutboxState[];
+
+/** The checks of a row of an outbox as the person saw it. */
+export const SEEN_ROW: Input = {
+  outboxId: aText,
+  state: required(oneOf(...OUTBOX_STATES)),
+  version: aText,
+};
+
 const PLAN: Input = {
   operation: required(oneOf(...(['release', 'resolve', 'park', 'forget'] satisfies OperationKind[]))),
   force: aBoolean(),
@@ -139,6 +149,23 @@ export const INPUTS = {
     completed: oneOf(...(['skip', 'move', 'delete'] satisfies CompletedMessages[])),
   },
   'POST /api/dead-letters/redrive': { plan: PLAN_ID, reason: REASON },
+  'GET /api/outbox': {
+    state: oneOf(...OUTBOX_STATES),
+    type: aShortText(),
+    limit: digits(1, 1_000),
+    cursor: aString(),
+  },
+  'POST /api/outbox/body': { outboxId: aText },
+  'POST /api/outbox/plan': {
+    operation: required(oneOf('release', 'drop')),
+    filter: {
+      ...anObject(),
+      expected: 'an object { state, type? }',
+      parts: { state: required(oneOf('parked')), type: aShortText() },
+    },
+    rows: aList(`a list of 1 to ${MOST_PLANNED} rows`, MOST_PLANNED, () => true),
+  },
+  'POST /api/outbox/change': { plan: PLAN_ID, reason: REASON },
   'POST /api/send/plan': {
     queue: aText,
     body: required({

@@ -15,6 +15,7 @@ import {
 import type { ActionLog } from './action-log.ts';
 import type { ActionJson, QueueJson } from './api.ts';
 import { STATES } from './claim-filter.ts';
+import type { ShownOutbox } from './outbox/outbox-reads.ts';
 import type { QueueMetrics } from './queue-reader.ts';
 import type { MessageSender } from './send/message-sender.ts';
 import type { ReadLog } from './waterfall/read-waterfall.ts';
@@ -37,13 +38,15 @@ export interface ConsoleOptions {
   readonly sqs?: DeadLetterSqs;
   /** Sends the messages that a person writes, to the queues that are no dead-letter queues. Default: none. */
   readonly sender?: MessageSender;
+  /** The outbox whose rows are shown too. Default: none. */
+  readonly outbox?: ShownOutbox;
   /** Namespaces of the claims, for searches. Default: those of the claims that were shown. */
   readonly namespaces?: readonly string[];
   /** Derives a message's key, as `processorKey()` does. Default: parked claims are searched for its id. */
   readonly key?: KeyOfMessage;
   /** Allows reading a dead-letter queue whose own redrive policy may move messages on. Default false. */
   readonly usesReceives?: boolean;
-  /** Whether claims can be changed and messages redriven. Default false. */
+  /** Whether claims and rows can be changed and messages redriven. Default false. */
   readonly allowChanges?: boolean;
   /** The address to listen on. Default 127.0.0.1. */
   readonly host?: string;
@@ -87,6 +90,11 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   queues: { expected: 'a list', accepts: Array.isArray },
   sqs: anObject(),
   sender: objectWith('problemOf', 'send'),
+  outbox: {
+    ...anObject(),
+    expected: 'an object { admin, place }',
+    parts: { admin: required(objectWith('list', 'count', 'change')), place: required(aString()) },
+  },
   namespaces: { expected: 'a list', accepts: Array.isArray },
   key: aFunction(),
   usesReceives: aBoolean(),

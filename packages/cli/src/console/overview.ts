@@ -1,7 +1,7 @@
 import type { ClaimAdmin, ClaimState } from 'batchlatch/operations';
 import type { Clock } from '../tool-base/clock.ts';
 import { isoTime } from '../tool-base/iso-time.ts';
-import type { Count, JobJson, Overview, QueueFactsJson } from './api.ts';
+import type { Count, JobJson, OutboxFactsJson, Overview, QueueFactsJson } from './api.ts';
 import { messageOf } from './api-error.ts';
 import { STATES } from './claim-filter.ts';
 import { type FullRead, readAll } from './full-read.ts';
@@ -18,6 +18,8 @@ export interface OverviewPorts {
   readonly readEveryMs: number | undefined;
   readonly estimateRows: (() => Promise<number | undefined>) | undefined;
   readonly queues: (signal: AbortSignal) => Promise<readonly QueueFactsJson[]>;
+  /** Undefined without an outbox. */
+  readonly outbox: ((signal: AbortSignal) => Promise<OutboxFactsJson>) | undefined;
   readonly jobs: () => readonly JobJson[];
   /** Called with each overview that differs from the previous one. */
   readonly publish: (overview: Overview) => void;
@@ -48,6 +50,7 @@ export class OverviewReader {
   #oldestLeaseUntil: number | undefined;
   #held: Held | undefined;
   #queues: readonly QueueFactsJson[] = [];
+  #outbox: OutboxFactsJson | undefined;
   #read: FullRead | undefined;
   #estimate: number | undefined;
   #estimatedAt = -Infinity;
@@ -64,6 +67,7 @@ export class OverviewReader {
         ? [part((signal) => this.#readCounts(signal)), part((signal) => this.#readHeld(signal))]
         : [part((signal) => this.#readAllClaims(readEveryMs, signal))]),
       part((signal) => this.#readQueues(signal)),
+      ...(ports.outbox === undefined ? [] : [part((signal) => this.#readOutbox(signal))]),
       part(() => this.#readEstimate()),
     ];
   }
@@ -92,7 +96,12 @@ export class OverviewReader {
       await this.#readHeld(signal);
     };
     const isEstimateOld = Math.abs(this.#ports.clock.now() - this.#estimatedAt) > ESTIMATE_EVERY_MS;
-    await Promise.all([claims(), this.#readQueues(signal), isEstimateOld && this.#readEstimate()]);
+    await Promise.all([
+      claims(),
+      this.#readQueues(signal),
+      this.#readOutbox(signal),
+      isEstimateOld && this.#readEstimate(),
+    ]);
     return this.current();
   }
 
@@ -124,6 +133,7 @@ export class OverviewReader {
       holders: held?.holders ?? [],
       holdersAreWhole: held?.isWhole ?? false,
       queues: this.#queues,
+      ...(this.#outbox !== undefined && { outbox: this.#outbox }),
       ...(this.#read !== undefined && { statistics: this.#read.statistics }),
       jobs: jobs(),
       ...(this.#storeError !== undefined && { storeError: this.#storeError }),
@@ -227,6 +237,16 @@ export class OverviewReader {
       // Each queue reports its own error.
     }
     return POLL_EVERY_MS;
+  }
+
+  /** Reads as many entries of the outbox's index per second as of the index of claims. */
+  async #readOutbox(signal: AbortSignal): Promise<number> {
+    const facts = await this.#ports.outbox?.(signal);
+    if (signal.aborted || facts === undefined) return 0;
+    this.#outbox = facts;
+    this.publish();
+    const counted = (facts.waiting.count ?? 0) + (facts.parked.count ?? 0);
+    return Math.max(POLL_EVERY_MS, (counted / ENTRIES_PER_SECOND) * 1_000);
   }
 
   async #readEstimate(): Promise<number> {

@@ -8,6 +8,7 @@ import { filterOf, matching, readPage } from './claim-filter.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { type Download, exportClaims, type ExportFormat } from './exports.ts';
 import { checkInput, INPUTS, type RequestName } from './inputs.ts';
+import { listRows, outboxOf, rowBody } from './outbox/outbox-reads.ts';
 import type { SessionSecrets } from './session-secrets.ts';
 import type { SignedInJson, TicketJson } from './sign-in-api.ts';
 import { readWaterfall, type WaterfallJson } from './waterfall/read-waterfall.ts';
@@ -38,7 +39,7 @@ type Route =
       readonly handle: Handler;
       /** The allowed callers. Default: signed-in pages. */
       readonly isFor?: 'downloads';
-      /** Whether the route changes claims or queues. */
+      /** Whether the route changes claims, queues or the outbox. */
       readonly isChange?: boolean;
     }
   | {
@@ -84,6 +85,20 @@ export const ROUTES: Readonly<Record<RequestName, Route>> = {
     handle: ({ input, caller }, { redrives }) => redrives.redrive(input, caller),
     isChange: true,
   },
+  'GET /api/outbox': {
+    handle: ({ input, signal }, { outbox }) => listRows(outboxOf(outbox).admin, input, signal),
+  },
+  'POST /api/outbox/body': {
+    handle: ({ input, signal }, { outbox }) =>
+      rowBody(outboxOf(outbox).admin, String(input['outboxId']), signal),
+  },
+  'POST /api/outbox/plan': {
+    handle: ({ input, signal }, { outboxChanges }) => outboxChanges.plan(input, signal),
+  },
+  'POST /api/outbox/change': {
+    handle: ({ input, caller }, { outboxChanges }) => outboxChanges.change(input, caller),
+    isChange: true,
+  },
   'POST /api/send/plan': { handle: ({ input, signal }, { sends }) => sends.plan(input, signal) },
   'POST /api/send': {
     handle: ({ input, caller }, { sends }) => sends.send(input, caller),
@@ -106,7 +121,7 @@ export async function callRoute(
   return route.handleRunning({ input, caller, signal }, parts, server);
 }
 
-/** Whether a route changes claims or queues. */
+/** Whether a route changes claims, queues or the outbox. */
 export function isChange(name: RequestName): boolean {
   const route = ROUTES[name];
   return 'handle' in route && route.isChange === true;
@@ -144,7 +159,7 @@ export function notSignedIn(): ApiError {
   );
 }
 
-function session({ caller }: ApiRequest, { options, overview, queues }: ConsoleParts): Session {
+function session({ caller }: ApiRequest, { options, overview, queues, outbox }: ConsoleParts): Session {
   const { place, readEveryMs, version, sender } = options;
   const { operator, allowChanges, role } = caller;
   const { estimatedRows, indexedStates } = overview;
@@ -156,6 +171,7 @@ function session({ caller }: ApiRequest, { options, overview, queues }: ConsoleP
     readsBySelf: readEveryMs !== undefined,
     ...(estimatedRows !== undefined && { estimatedRows }),
     queues,
+    ...(outbox !== undefined && { outbox: outbox.place }),
     canSend: allowChanges && sender !== undefined && queues.some(({ isDeadLetter }) => !isDeadLetter),
     version,
     indexedStates,

@@ -3,7 +3,14 @@ import path from 'node:path';
 import { textAnswer, type WholeAnswer } from './whole-answer.ts';
 
 /** The paths of the pages. All are served from one file, which reads the path. */
-const PAGES: ReadonlySet<string> = new Set(['/', '/claims', '/claim', '/dead-letters', '/actions']);
+const PAGES: ReadonlySet<string> = new Set([
+  '/',
+  '/claims',
+  '/claim',
+  '/dead-letters',
+  '/outbox',
+  '/actions',
+]);
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -56,6 +56,21 @@ describe('batchlatch console', () => {
     return openConsole(url);
   }
 
+  it('shows an outbox beside the claims, by its table or by OUTBOX_TABLE_NAME', async () => {
+    const browser = await start('--outbox', 'orders-outbox');
+    expect(await browser.get<Session>('/api/session')).toMatchObject({
+      place: 'table claims',
+      outbox: 'outbox orders-outbox',
+    });
+    const unnamed = await runCommand(['console', '--table', 'claims', '--outbox'], {
+      env: { AWS_ENDPOINT_URL_DYNAMODB: claims.endpoint },
+    });
+    expect([unnamed.status, unnamed.err]).toEqual([
+      2,
+      expect.stringContaining('No outbox table is named: add --outbox NAME, or set OUTBOX_TABLE_NAME.'),
+    ]);
+  });
+
   it('prints its address, shows the table, and ends with 0 by a signal', async () => {
     const browser = await start();
     expect(shown).toMatch(

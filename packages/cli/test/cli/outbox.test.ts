@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { dynamoDBOutboxAdmin, type OutboxEntry, type OutboxState, sweepOutbox } from 'batchlatch/outbox';
-import { manualClock } from 'batchlatch/testing';
-import { emulatedOutbox, scriptedSender } from '../../../../test/support/emulated-outbox.ts';
+import { dynamoDBOutboxAdmin, type OutboxEntry, type OutboxState } from 'batchlatch/outbox';
+import { emulatedOutbox, placeOrders } from '../../../../test/support/emulated-outbox.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';
 
 const table = emulatedOutbox();
@@ -19,17 +18,8 @@ function outbox(args: readonly string[], how?: Terminal): Promise<Ended> {
 }
 
 /** Parks the rows of these orders; the others of their tenants wait behind them. */
-async function place(orders: Readonly<Record<string, string>>, ...refused: readonly string[]): Promise<void> {
-  const { tableName, client } = table;
-  const clock = manualClock(CREATED);
-  const sender = scriptedSender();
-  for (const [orderId, tenantId] of Object.entries(orders)) {
-    const body = { orderId, tenantId };
-    await table.transact(...(await table.outboxAt(clock).inOrder([{ type: 'OrderPlaced', body }])));
-    sender.refuses.set(JSON.stringify(body), refused.includes(orderId) ? 'for good' : 'not now');
-  }
-  await clock.advance(60_000);
-  await sweepOutbox(sender, { tableName, client, clock, write: () => undefined })();
+function place(orders: Readonly<Record<string, string>>, ...refused: readonly string[]): Promise<void> {
+  return placeOrders(table, CREATED, orders, refused);
 }
 
 async function rows(state?: OutboxState): Promise<readonly OutboxEntry[]> {

@@ -16,6 +16,7 @@ import { emulatedTable } from '../../../../test/support/emulated-table.ts';
 /** The IAM actions by which clients call operations under another name. */
 const ACTIONS: Readonly<Record<string, string>> = {
   BatchExecuteStatement: 'PartiQLInsert',
+  TransactWriteItems: 'UpdateItem',
   SendMessageBatch: 'SendMessage',
   DeleteMessageBatch: 'DeleteMessage',
   ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
@@ -27,6 +28,8 @@ export const HOST = 'console.example.com';
 /** A console for a team on tables of an emulator. */
 export interface Team {
   readonly tableName: string;
+  /** Of the emulator. */
+  readonly endpoint: string;
   readonly config: ConsoleConfig;
   readonly ports: ConsolePorts;
   readonly log: Readonly<Record<string, unknown>>[];
@@ -95,6 +98,9 @@ export function team(entrance: () => ConsoleConfig['entrance'], keys: () => stri
   return {
     get tableName() {
       return table.tableName;
+    },
+    get endpoint() {
+      return table.endpoint;
     },
     get config() {
       return configOf();

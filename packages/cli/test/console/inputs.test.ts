@@ -79,6 +79,15 @@ describe('what a page sends to the console', () => {
     ['dead-letters/plan', { queue: 'q', which: ['a', 7] }, 'Expected `which` to be'],
     ['dead-letters/plan', { queue: 'q', which: 'all', completed: null }, "Expected `completed` to be 'skip'"],
     ['dead-letters/redrive', { plan: ['x'], reason: 'why' }, 'Expected `plan` to be a text'],
+    ['outbox/plan', { operation: 'forget' }, "Expected `operation` to be 'release' or 'drop'"],
+    ['outbox/plan', { operation: 'drop', rows: [{ outboxId: 7 }] }, 'rows[0]: Expected `outboxId` to be'],
+    [
+      'outbox/plan',
+      { operation: 'drop', filter: { state: 'waiting' } },
+      "Expected `filter.state` to be 'parked'",
+    ],
+    ['outbox/plan', { operation: 'drop' }, 'Expected either `filter` or `rows`'],
+    ['outbox/body', { outboxId: null }, 'Expected `outboxId` to be'],
     ['sign-in', { token: null }, 'Expected `token` to be a text'],
   ])('is named where it is wrong: POST /api/%s %j', async (name, body, message) => {
     const told = await refusal(`/api/${name}`, body);

@@ -63,13 +63,20 @@ describe("the console's address", () => {
     },
   );
 
-  it.each(['plan', 'changes', 'read', 'export', 'jobs/stop', 'dead-letters/peek', 'dead-letters/redrive'])(
-    'does nothing at /api/%s without the secret',
-    async (name) => {
-      const { url } = await open(EMPTY);
-      expect((await askExactly(`${url}/api/${name}`, posting(url, PLAN))).status).toBe(401);
-    },
-  );
+  it.each([
+    'plan',
+    'changes',
+    'read',
+    'export',
+    'jobs/stop',
+    'dead-letters/peek',
+    'dead-letters/redrive',
+    'outbox/body',
+    'outbox/change',
+  ])('does nothing at /api/%s without the secret', async (name) => {
+    const { url } = await open(EMPTY);
+    expect((await askExactly(`${url}/api/${name}`, posting(url, PLAN))).status).toBe(401);
+  });
 
   it('is of this machine alone unless told otherwise', async () => {
     const { server } = await open(EMPTY);
@@ -265,7 +272,7 @@ describe('an answer of the console', () => {
     },
   );
 
-  it.each(['/', '/claims?state=parked', '/claim?key=x', '/dead-letters', '/actions'])(
+  it.each(['/', '/claims?state=parked', '/claim?key=x', '/dead-letters', '/outbox', '/actions'])(
     'is the page at %s',
     async (place) => {
       const { ask } = await open({ ...EMPTY, appFolder });

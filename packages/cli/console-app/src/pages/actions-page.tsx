@@ -15,6 +15,8 @@ const NAMES: Readonly<Record<ActionJson['what'], string>> = {
   ...OPERATION_NAME,
   redrive: 'Redrive',
   send: 'Send',
+  'release-row': 'Release (outbox)',
+  'drop-row': 'Drop (outbox)',
 };
 
 /** The changes made through this console since its start. */

@@ -9,9 +9,10 @@ import { shown } from '../text/shown.ts';
 
 const DOING: Readonly<Record<JobJson['what'], string>> = {
   read: 'Reading all claims',
-  plan: 'Looking at the claims',
+  plan: 'Looking at what would change',
   change: 'Changing claims',
   redrive: 'Redriving messages',
+  outbox: 'Changing rows of the outbox',
 };
 
 /** The jobs that the server is running, on every page. */

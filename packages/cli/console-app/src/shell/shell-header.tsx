@@ -18,6 +18,7 @@ const LINKS = [
   { href: '/', text: 'Overview', paths: ['/'] },
   { href: '/claims', text: 'Claims', paths: ['/claims', '/claim'] },
   { href: '/dead-letters', text: 'Dead letters', paths: ['/dead-letters'] },
+  { href: '/outbox', text: 'Outbox', paths: ['/outbox'] },
   { href: '/actions', text: 'Actions', paths: ['/actions'] },
 ] as const;
 
@@ -56,31 +57,33 @@ export function ShellHeader(): JSX.Element {
 function modeTitle({ allowChanges, operator, role }: Session): string {
   if (allowChanges) return `Changes are made as ${operator}`;
   return role === undefined
-    ? 'Start the console with --allow-changes to change claims and redrive messages'
+    ? 'Start the console with --allow-changes to change claims and rows, and redrive messages'
     : 'Your role is `read`, which changes nothing';
 }
 
 function PageLinks(): JSX.Element {
   const { path } = useAddress();
   const told = useStore(overview);
-  const waiting = {
+  const hasOutbox = useStore(session)?.outbox !== undefined;
+  const waiting: Readonly<Record<string, number>> = {
     '/claims': (told?.counts.overdue.count ?? 0) + (told?.counts.parked.count ?? 0),
     '/dead-letters': (told?.queues ?? []).reduce(
       (sum, { isDeadLetter, waiting = 0 }) => sum + (isDeadLetter ? waiting : 0),
       0,
     ),
+    '/outbox': told?.outbox?.parked.count ?? 0,
   };
   return (
     <nav aria-label="Pages">
       <ul class="page-links">
-        {LINKS.map(({ href, text, paths }) => (
+        {LINKS.filter(({ href }) => href !== '/outbox' || hasOutbox).map(({ href, text, paths }) => (
           <li key={href}>
             <Link
               href={href}
               aria-current={paths.some((known) => known === path) ? ('page' as const) : undefined}
             >
               {text}
-              <Waiting count={href === '/claims' || href === '/dead-letters' ? waiting[href] : 0} />
+              <Waiting count={waiting[href] ?? 0} />
             </Link>
           </li>
         ))}

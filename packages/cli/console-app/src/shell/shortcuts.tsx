@@ -15,6 +15,7 @@ const KEYS = [
   { keys: 'g o', text: 'Go to the overview' },
   { keys: 'g c', text: 'Go to claims' },
   { keys: 'g d', text: 'Go to dead letters' },
+  { keys: 'g u', text: 'Go to the outbox' },
   { keys: 'g a', text: 'Go to actions' },
   { keys: 'j', text: 'Go to the next row' },
   { keys: 'k', text: 'Go to the row before' },
@@ -25,7 +26,13 @@ const KEYS = [
   { keys: '?', text: 'Show the shortcuts' },
 ] as const;
 
-const PAGES: Readonly<Record<string, string>> = { o: '/', c: '/claims', d: '/dead-letters', a: '/actions' };
+const PAGES: Readonly<Record<string, string>> = {
+  o: '/',
+  c: '/claims',
+  d: '/dead-letters',
+  u: '/outbox',
+  a: '/actions',
+};
 const OFF = 'batchlatch-shortcuts';
 /** How long after `g` a second key belongs to it. */
 const CHORD_MS = 1_000;

@@ -26,6 +26,7 @@ export async function withOutbox<Result>(
   context: Context,
   options: OutboxOptions,
   use: (outbox: Outbox) => Promise<Result>,
+  tableOption: '--table' | '--outbox' = '--table',
 ): Promise<Result> {
   const { postgres, redis } = options;
   if (redis !== undefined) {
@@ -39,7 +40,7 @@ export async function withOutbox<Result>(
       use({ admin: postgresOutboxAdmin({ pool, table }), place: placeOf(table) }),
     );
   }
-  const tableName = outboxTableNameOf(options.table, context);
+  const tableName = outboxTableNameOf(options.table, context, tableOption);
   return withDynamoDB(context, options, async (client) =>
     use({
       admin: dynamoDBOutboxAdmin({ tableName, client, clock: clockOf(context) }),

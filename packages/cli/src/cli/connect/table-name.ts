@@ -7,9 +7,13 @@ export function tableNameOf(table: string | undefined, context: Pick<ProcessIo, 
   return nameOr(table, 'CLAIMS_TABLE_NAME', 'claims table', context);
 }
 
-/** Returns the outbox table of `--table`, else of OUTBOX_TABLE_NAME. Throws a `UsageError` without either. */
-export function outboxTableNameOf(table: string | undefined, context: Pick<ProcessIo, 'env'>): string {
-  return nameOr(table, 'OUTBOX_TABLE_NAME', 'outbox table', context);
+/** Returns the outbox table of `option`, else of OUTBOX_TABLE_NAME. Throws a `UsageError` without either. */
+export function outboxTableNameOf(
+  table: string | undefined,
+  context: Pick<ProcessIo, 'env'>,
+  option: '--table' | '--outbox',
+): string {
+  return nameOr(table, 'OUTBOX_TABLE_NAME', 'outbox table', context, option);
 }
 
 function nameOr(
@@ -17,12 +21,13 @@ function nameOr(
   variable: string,
   what: string,
   { env }: Pick<ProcessIo, 'env'>,
+  option = '--table',
 ): string {
   const name = table ?? env[variable] ?? '';
-  if (name === '') throw new UsageError(`No ${what} is named: add --table NAME, or set ${variable}.`);
+  if (name === '') throw new UsageError(`No ${what} is named: add ${option} NAME, or set ${variable}.`);
   // A table name or an ARN.
   if (/^[\w.:/-]{3,1024}$/.test(name)) return name;
-  throw new UsageError('--table must be the name or the ARN of a DynamoDB table.');
+  throw new UsageError(`${option} must be the name or the ARN of a DynamoDB table.`);
 }
 
 /** Throws a `UsageError` for `--redis` with the commands of tables. */

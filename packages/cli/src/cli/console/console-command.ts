@@ -9,10 +9,11 @@ import { logsPlace } from '../logs/logs-place.ts';
 import type { Run } from '../subcommand.ts';
 import type { ExitStatus } from '../process-io.ts';
 import type { DemoOptions } from './demo-command.ts';
-import { serveConsole } from './open-console.ts';
-import { withQueues } from './with-queues.ts';
+import { type ConsoleParts, serveConsole } from './open-console.ts';
+import { type OpenQueues, withQueues } from './with-queues.ts';
+import { type ShownOutboxOptions, withShownOutbox } from './with-shown-outbox.ts';
 
-interface ConsoleCommandOptions extends TableOptions, DemoOptions, KeyOptions {
+interface ConsoleCommandOptions extends TableOptions, DemoOptions, KeyOptions, ShownOutboxOptions {
   readonly queue?: readonly string[];
   readonly dlq?: readonly string[];
   readonly useReceives?: boolean;
@@ -33,38 +34,57 @@ export const consoleCommand: Run<ConsoleCommandOptions> = async (context, option
     throw new UsageError('--seed and --rate are for --demo: leave them out.');
   }
   return withClaims(context, options, (claims) =>
-    withQueues(context, options, async ({ sqs, queues, queueMetrics }): Promise<ExitStatus> => {
-      const { allowChanges = false, useReceives, host, port } = options;
-      const key = keyOf(options);
-      const readEveryMs = readEveryOf(options, claims);
-      const region = regionOf(options, context);
-      const { estimateRows } = claims;
-      const parts = {
-        store: claims.store,
-        place: claims.place,
-        indexedStates: claims.indexedStates,
-        queues,
-        operator: options.operator,
-        allowChanges,
-        ...(sqs !== undefined && { sqs }),
-        ...(queueMetrics !== undefined && { queueMetrics }),
-        ...(key !== undefined && { key }),
-        ...(options.namespace !== undefined && { namespaces: [options.namespace] }),
-        ...(useReceives === true && { usesReceives: true }),
-        ...(host !== undefined && { host }),
-        ...(port !== undefined && { port }),
-        ...(readEveryMs !== undefined && { readEveryMs }),
-        ...(region !== undefined && {
-          region,
-          readLog: cloudWatchLog(await logsPlace(context, options, region), options.logGroup),
-        }),
-        ...(estimateRows !== undefined && { estimateRows }),
-      };
-      await serveConsole(context, parts, options.open === true);
-      return 0;
-    }),
+    withQueues(context, options, (queues) =>
+      withShownOutbox(context, options, async (outbox): Promise<ExitStatus> => {
+        const parts = await partsOf(context, options, { claims, queues, outbox });
+        await serveConsole(context, parts, options.open === true);
+        return 0;
+      }),
+    ),
   );
 };
+
+async function partsOf(
+  context: Context,
+  options: ConsoleCommandOptions,
+  {
+    claims,
+    queues: { sqs, queues, queueMetrics },
+    outbox,
+  }: {
+    readonly claims: Claims;
+    readonly queues: OpenQueues;
+    readonly outbox: Pick<ConsoleParts, 'outbox'>;
+  },
+): Promise<ConsoleParts> {
+  const { allowChanges = false, useReceives, host, port } = options;
+  const key = keyOf(options);
+  const readEveryMs = readEveryOf(options, claims);
+  const region = regionOf(options, context);
+  const { estimateRows } = claims;
+  return {
+    store: claims.store,
+    place: claims.place,
+    indexedStates: claims.indexedStates,
+    queues,
+    operator: options.operator,
+    allowChanges,
+    ...outbox,
+    ...(sqs !== undefined && { sqs }),
+    ...(queueMetrics !== undefined && { queueMetrics }),
+    ...(key !== undefined && { key }),
+    ...(options.namespace !== undefined && { namespaces: [options.namespace] }),
+    ...(useReceives === true && { usesReceives: true }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(readEveryMs !== undefined && { readEveryMs }),
+    ...(region !== undefined && {
+      region,
+      readLog: cloudWatchLog(await logsPlace(context, options, region), options.logGroup),
+    }),
+    ...(estimateRows !== undefined && { estimateRows }),
+  };
+}
 
 /** The options that cannot be combined with `--demo`, which has its own table and queues. */
 const NOT_IN_DEMO = {
@@ -73,6 +93,8 @@ const NOT_IN_DEMO = {
   attributes: '--attributes',
   postgres: '--postgres',
   redis: '--redis',
+  outbox: '--outbox',
+  outboxPostgres: '--outbox-postgres',
   queue: '--queue',
   dlq: '--dlq',
   namespace: '--namespace',

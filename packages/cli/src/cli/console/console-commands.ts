@@ -18,6 +18,7 @@ export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): voi
       'console --table claims --queue orders',
       'console --table claims --dlq orders-dead-letters --allow-changes',
       'console --postgres --port 4400 --open',
+      'console --table claims --outbox orders-outbox',
       'console --demo',
     ],
     isEndedBySignals: true,
@@ -30,8 +31,15 @@ export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): voi
           '--use-receives',
           'also read dead-letter queues that have their own redrive policy; each read counts as a receive',
         )
+        .optionsGroup('Outbox:')
+        .option(
+          '--outbox [table]',
+          'show an outbox too, where the claims are or else in DynamoDB ' +
+            '(default: OUTBOX_TABLE_NAME, in PostgreSQL batchlatch_outbox)',
+        )
+        .option('--outbox-postgres [url]', 'the outbox is in PostgreSQL, and the claims are elsewhere')
         .optionsGroup('Changes:')
-        .option('--allow-changes', 'let the pages change claims and redrive messages')
+        .option('--allow-changes', 'let the pages change claims and rows, and redrive messages')
         .option('--operator <name>', 'who does it; kept on the claims (default: user@host)', textUpTo(128))
         .optionsGroup('Pages:')
         .option('--port <n>', 'port to listen on (default: a free one)', integerBetween(0, 65_535))

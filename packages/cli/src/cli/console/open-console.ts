@@ -90,13 +90,29 @@ function show(
   screen.note('Other machines can connect to it, without encryption: use it in a network that you trust.');
 }
 
+const ofClaims = (verb: string): ActionText => ({ unit: 'claim', verb });
+
+interface ActionText {
+  readonly unit: string;
+  readonly verb: string;
+}
+
+const ACTIONS: Readonly<Record<ActionJson['what'], ActionText>> = {
+  release: ofClaims(OPERATION_DONE.release),
+  resolve: ofClaims(OPERATION_DONE.resolve),
+  park: ofClaims(OPERATION_DONE.park),
+  forget: ofClaims(OPERATION_DONE.forget),
+  redrive: { unit: 'message', verb: 'moved' },
+  send: { unit: 'message', verb: 'sent' },
+  'release-row': { unit: 'row', verb: 'released' },
+  'drop-row': { unit: 'row', verb: 'dropped' },
+};
+
 /** Prints a change once it has ended. */
 function showAction(action: ActionJson, { screen, now }: Context): void {
   const { what, done, asked, refused, failed, reason, ended, operator } = action;
   if (ended === undefined) return;
-  const isOfMessages = what === 'redrive' || what === 'send';
-  const unit = isOfMessages ? 'message' : 'claim';
-  const verb = isOfMessages ? { redrive: 'moved', send: 'sent' }[what] : OPERATION_DONE[what];
+  const { unit, verb } = ACTIONS[what];
   const others = [
     refused > 0 ? `${formatNumber(refused)} ${what === 'redrive' ? 'left' : 'refused'}` : undefined,
     failed > 0 ? `${formatNumber(failed)} failed` : undefined,

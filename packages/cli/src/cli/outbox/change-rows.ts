@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import type { OutboxChangeOutcome, OutboxEntry, OutboxOperation } from 'batchlatch/outbox';
+import type { OutboxEntry, OutboxOperation } from 'batchlatch/outbox';
+import { changeRows, type RowChange, type RowOperation, rowRefusal } from '../../outbox-rows/change-rows.ts';
+import { findRows } from '../../outbox-rows/read-rows.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
 import { type Outbox, type OutboxOptions, withOutbox } from '../connect/outbox.ts';
 import type { Context } from '../context.ts';
 import { plural } from '../print/plural.ts';
 import type { Run } from '../subcommand.ts';
-import { readRows, type RowSelection } from './outbox-rows.ts';
+import { readRowsShown, type RowSelection } from './outbox-rows.ts';
 import {
   changeRowsJson,
   noteRefused,
   reportRowChanges,
-  type RowChange,
   rowEffect,
-  rowRefusal,
   showRowPlan,
 } from './report-row-changes.ts';
 
@@ -38,7 +37,7 @@ export function changeRowsCommand(operation: OutboxOperation): Run<ChangeRowsOpt
     return withOutbox(context, options, async (outbox) => {
       const { screen } = context;
       const { rows, missing } = await (ids.length > 0
-        ? findRows(outbox, ids, context)
+        ? findNamed(outbox, ids, context)
         : selectRows(outbox, options, context));
       const wanted: OutboxEntry[] = [];
       const refused = missing.map((outboxId): RowChange => ({
@@ -48,7 +47,7 @@ export function changeRowsCommand(operation: OutboxOperation): Run<ChangeRowsOpt
       for (const row of rows) {
         const why = rowRefusal(operation, row);
         if (why === undefined) wanted.push(row);
-        else refused.push({ outboxId: row.outboxId, row, outcome: { status: 'refused', why } });
+        else refused.push({ outboxId: row.outboxId, outcome: { status: 'refused', why } });
       }
       if (options.dryRun === true) {
         dryRun(operation, wanted, refused, context);
@@ -62,7 +61,7 @@ export function changeRowsCommand(operation: OutboxOperation): Run<ChangeRowsOpt
           return 1;
         }
       }
-      const made = await changeAll(outbox, wanted, { operation, operator, reason }, context);
+      const made = await changeRowsShown(outbox, wanted, { operation, operator, reason }, context);
       const changes = [...made, ...refused];
       if (screen.isJson) screen.json(changeRowsJson(changes));
       else reportRowChanges(operation, changes, context);
@@ -85,22 +84,9 @@ interface FoundRows {
   readonly missing: readonly string[];
 }
 
-async function findRows(outbox: Outbox, ids: readonly string[], context: Context): Promise<FoundRows> {
-  const rows: OutboxEntry[] = [];
-  const missing: string[] = [];
-  for (const outboxId of new Set(ids)) {
-    const row = await findRow(outbox, outboxId, context);
-    if (row === undefined) missing.push(outboxId);
-    else rows.push(row);
-  }
-  return { rows, missing };
-}
-
-async function findRow(outbox: Outbox, outboxId: string, context: Context): Promise<OutboxEntry | undefined> {
-  const unsent = await readRows(outbox, { outboxId }, 1, context);
-  if (unsent.rows.length > 0) return unsent.rows[0];
-  const dropped = await readRows(outbox, { outboxId, state: 'dropped' }, 1, context);
-  return dropped.rows[0];
+async function findNamed({ admin }: Outbox, ids: readonly string[], { signal }: Context): Promise<FoundRows> {
+  const found = await findRows(admin, ids, { signal });
+  return { rows: [...found.values()], missing: [...new Set(ids)].filter((id) => !found.has(id)) };
 }
 
 async function selectRows(
@@ -109,7 +95,7 @@ async function selectRows(
   context: Context,
 ): Promise<FoundRows> {
   const query = { ...(state !== undefined && { state }), ...(type !== undefined && { type }) };
-  const { rows, next } = await readRows(outbox, query, limit, context);
+  const { rows, next } = await readRowsShown(outbox, query, limit, context);
   const { screen } = context;
   if (next !== undefined) {
     screen.note(`Only the first ${plural(limit, 'row')}: there may be more. Run it again, or raise --limit.`);
@@ -118,49 +104,22 @@ async function selectRows(
   return { rows, missing: [] };
 }
 
-/** The rows of one step; `signal` is checked between steps. */
-const AT_ONCE = 25;
-
-/** Waits for what was sent, even after an abort: an abandoned request may have been carried out. */
-async function changeAll(
-  outbox: Outbox,
-  rows: readonly OutboxEntry[],
-  how: { readonly operation: OutboxOperation; readonly operator: string; readonly reason: string },
-  { signal, screen }: Context,
-): Promise<RowChange[]> {
-  const changes: RowChange[] = [];
-  for (let start = 0; start < rows.length; start += AT_ONCE) {
-    const some = rows.slice(start, start + AT_ONCE);
-    const outcomes = signal.aborted
-      ? new Error('stopped before it was sent: run the command again')
-      : await outcomesOf(outbox, some, how);
-    changes.push(
-      ...some.map((row, index): RowChange => ({
-        outboxId: row.outboxId,
-        row,
-        outcome:
-          outcomes instanceof Error
-            ? { status: 'error', error: outcomes }
-            : (outcomes[index] as OutboxChangeOutcome),
-      })),
-    );
-    if (rows.length > AT_ONCE) screen.progress(`${plural(changes.length, 'row')} of ${rows.length} …`);
-  }
-  screen.progress(undefined);
-  return changes;
-}
-
-/** Returns the error of a step that failed: any of its changes may have been made. */
-async function outcomesOf(
+/** Changes rows, and shows how far it is. Those that an abort kept from being sent have an error. */
+async function changeRowsShown(
   { admin }: Outbox,
   rows: readonly OutboxEntry[],
-  how: { readonly operation: OutboxOperation; readonly operator: string; readonly reason: string },
-): Promise<readonly OutboxChangeOutcome[] | Error> {
-  try {
-    return await admin.change(rows.map((seen) => ({ ...how, seen, token: randomUUID() })));
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  how: RowOperation,
+  { signal, screen }: Context,
+): Promise<readonly RowChange[]> {
+  const onProgress = (done: number): void => screen.progress(`${plural(done, 'row')} of ${rows.length} …`);
+  const changes = await changeRows(admin, rows, how, { signal, onProgress });
+  screen.progress(undefined);
+  const error = new Error('stopped before it was sent: run the command again');
+  const notSent = rows.slice(changes.length);
+  return [
+    ...changes,
+    ...notSent.map(({ outboxId }): RowChange => ({ outboxId, outcome: { status: 'error', error } })),
+  ];
 }
 
 function dryRun(

@@ -1,4 +1,4 @@
-import type { OutboxCount } from 'batchlatch/outbox';
+import { MOST_COUNTED, type OutboxCount } from 'batchlatch/outbox';
 import { isoTime } from '../../tool-base/iso-time.ts';
 import { type OutboxOptions, withOutbox } from '../connect/outbox.ts';
 import type { Context } from '../context.ts';
@@ -54,9 +54,6 @@ function show({ waiting, parked, oldestWaitingAt, oldestParkedAt }: OutboxCount,
     ],
   );
 }
-
-/** An outbox counts up to here. */
-const MOST_COUNTED = 10_000;
 
 function countText(rows: number): string {
   return rows >= MOST_COUNTED ? `${formatNumber(MOST_COUNTED)} or more` : formatNumber(rows);

@@ -1,8 +1,9 @@
 import { escapeControls } from '../../text/escape-controls.ts';
+import { rowJson } from '../../outbox-rows/row-json.ts';
 import { type OutboxOptions, withOutbox } from '../connect/outbox.ts';
 import { plural } from '../print/plural.ts';
 import type { Run } from '../subcommand.ts';
-import { readRows, ROW_COLUMNS, rowCells, rowJson, type RowSelection } from './outbox-rows.ts';
+import { readRowsShown, ROW_COLUMNS, rowCells, type RowSelection } from './outbox-rows.ts';
 
 interface ListRowsOptions extends OutboxOptions, RowSelection {
   readonly id?: string;
@@ -21,10 +22,11 @@ export const listRowsCommand: Run<ListRowsOptions> = (context, options) =>
       bodies: showBodies,
       ...(state !== undefined && { state }),
       ...(type !== undefined && { type }),
-      ...(id !== undefined && { outboxId: id }),
+      ...(id !== undefined && { outboxIds: [id] }),
       ...(cursor !== undefined && { cursor }),
     };
-    const { rows, next } = await readRows(outbox, query, all ? Number.POSITIVE_INFINITY : limit, context);
+    const most = all ? Number.POSITIVE_INFINITY : limit;
+    const { rows, next } = await readRowsShown(outbox, query, most, context);
     if (screen.isJson) {
       screen.json({ rows: rows.map(rowJson), next: next ?? null });
       return 0;

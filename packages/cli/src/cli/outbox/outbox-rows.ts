@@ -1,5 +1,5 @@
-import type { OutboxEntry, OutboxQuery, OutboxState } from 'batchlatch/outbox';
-import { isoTime } from '../../tool-base/iso-time.ts';
+import type { OutboxEntry, OutboxState } from 'batchlatch/outbox';
+import { readRows, type RowsQuery } from '../../outbox-rows/read-rows.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import type { Outbox } from '../connect/outbox.ts';
 import type { Context } from '../context.ts';
@@ -13,31 +13,17 @@ export interface RowSelection {
   readonly type?: string;
 }
 
-/** The most rows of one page. */
-const PAGE = 1_000;
-
-/** Reads pages until it has `most` rows of the type or no next page: a page may hold few rows, or none. */
-export async function readRows(
+/** Reads pages until it has `most` rows or no next page, and shows how far it is. */
+export async function readRowsShown(
   { admin }: Outbox,
-  { type, ...query }: OutboxQuery & RowSelection,
+  query: RowsQuery,
   most: number,
   { signal, screen }: Pick<Context, 'signal' | 'screen'>,
-): Promise<{ readonly rows: readonly OutboxEntry[]; readonly next?: string }> {
-  const rows: OutboxEntry[] = [];
-  let next = query.cursor;
-  do {
-    // A page ends where the next begins, so it holds no row too many. Long pages are searched for one row.
-    const limit = query.outboxId === undefined ? Math.min(PAGE, most - rows.length) : PAGE;
-    const page = await admin.list(
-      { ...query, limit, ...(next !== undefined && { cursor: next }) },
-      { signal },
-    );
-    rows.push(...page.entries.filter((row) => type === undefined || row.type === type));
-    next = page.next;
-    screen.progress(`${plural(rows.length, 'row')} …`);
-  } while (next !== undefined && rows.length < most);
+): ReturnType<typeof readRows> {
+  const onProgress = (rows: number): void => screen.progress(`${plural(rows, 'row')} …`);
+  const read = await readRows(admin, query, most, { signal, onProgress });
   screen.progress(undefined);
-  return { rows, ...(next !== undefined && { next }) };
+  return read;
 }
 
 /** The columns of lists of rows. */
@@ -74,13 +60,3 @@ const STYLES = { waiting: 'cyan', parked: 'red', dropped: 'dim' } as const satis
   OutboxState,
   Style
 >;
-
-/** Returns a row as JSON, with its times in ISO 8601. */
-export function rowJson({ version: _version, createdAt, changedAt, history, ...row }: OutboxEntry): object {
-  return {
-    ...row,
-    createdAt: isoTime(createdAt),
-    ...(changedAt !== undefined && { changedAt: isoTime(changedAt) }),
-    history: history.map((change) => ({ ...change, at: isoTime(change.at) ?? null })),
-  };
-}

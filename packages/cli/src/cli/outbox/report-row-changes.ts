@@ -1,28 +1,9 @@
-import type { OutboxChangeOutcome, OutboxEntry, OutboxOperation } from 'batchlatch/outbox';
+import type { OutboxEntry, OutboxOperation } from 'batchlatch/outbox';
+import type { RowChange, WhyNot } from '../../outbox-rows/change-rows.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import type { Context } from '../context.ts';
 import { plural } from '../print/plural.ts';
 import { shownRowState } from './outbox-rows.ts';
-
-/** Why a row was not changed. `dropped`: it is dropped already. */
-export type WhyNot = Extract<OutboxChangeOutcome, { status: 'refused' }>['why'] | 'dropped';
-
-/** The outcome of one row that was to be changed. */
-export interface RowChange {
-  readonly outboxId: string;
-  /** The row before the change; absent if there was none. */
-  readonly row?: OutboxEntry;
-  readonly outcome:
-    | { readonly status: 'done' }
-    | { readonly status: 'refused'; readonly why: WhyNot }
-    | { readonly status: 'error'; readonly error: Error };
-}
-
-/** Returns why a row is not worth asking for; undefined if it is. */
-export function rowRefusal(operation: OutboxOperation, { state }: OutboxEntry): WhyNot | undefined {
-  if (state === 'waiting') return 'waiting';
-  return state === 'dropped' && operation === 'drop' ? 'dropped' : undefined;
-}
 
 const WHY_NOT: Readonly<Record<WhyNot, string>> = {
   absent: 'there is no such row; it may be sent',

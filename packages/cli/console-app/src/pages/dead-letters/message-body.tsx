@@ -1,16 +1,14 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { MessageJson } from '../../api-types.ts';
-import { type ApiError, post } from '../../api/client.ts';
+import { post } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
-import { asApiError } from '../../api/use-request.ts';
-import { ErrorNotice } from '../../parts/notice.tsx';
+import { HiddenBody } from '../../parts/hidden-body.tsx';
 import { askToSend } from '../../send/send-request.ts';
 import { useStore } from '../../state/store.ts';
 import { counted } from '../../text/numbers.ts';
-import { shown, shownBody } from '../../text/shown.ts';
+import { shown } from '../../text/shown.ts';
 
-/** The body of a message, hidden until somebody asks for it: it may hold what is not for every eye. */
+/** The body of a message, hidden until somebody asks for it. */
 export function MessageBody({
   queue,
   message: { messageId, bodyLength },
@@ -19,44 +17,18 @@ export function MessageBody({
   readonly message: MessageJson;
 }): JSX.Element {
   const canSend = useStore(session)?.canSend ?? false;
-  const [body, setBody] = useState<string>();
-  const [error, setError] = useState<ApiError>();
-  const [isReading, setReading] = useState(false);
-  const show = async (): Promise<void> => {
-    setError(undefined);
-    setReading(true);
-    try {
-      const answer = await post<{ readonly body: string }>('dead-letters/body', { queue, messageId });
-      setBody(answer.body);
-    } catch (caught) {
-      setError(asApiError(caught));
-    }
-    setReading(false);
-  };
   return (
-    <div class="hidden-text">
-      {body === undefined ? (
-        <button type="button" class="button button-small" disabled={isReading} onClick={() => void show()}>
-          {isReading ? 'Reading…' : 'Show the body'}
-          <span class="visually-hidden"> of message {shown(messageId)}</span>
-        </button>
-      ) : (
-        <>
-          <pre tabIndex={0} aria-label="Body">
-            {shownBody(body)}
-          </pre>
-          <button type="button" class="button button-small" onClick={() => setBody(undefined)}>
-            Hide the body
+    <HiddenBody
+      name={`message ${shown(messageId)}`}
+      size={counted(bodyLength, 'character')}
+      read={() => post('dead-letters/body', { queue, messageId })}
+      more={(body) =>
+        canSend && (
+          <button type="button" class="button button-small" onClick={() => askToSend({ body })}>
+            Send it as a new message…
           </button>
-          {canSend && (
-            <button type="button" class="button button-small" onClick={() => askToSend({ body })}>
-              Send it as a new message…
-            </button>
-          )}
-        </>
-      )}
-      {body === undefined && <span class="muted small">{counted(bodyLength, 'character')}</span>}
-      {error !== undefined && <ErrorNotice error={error} />}
-    </div>
+        )
+      }
+    />
   );
 }

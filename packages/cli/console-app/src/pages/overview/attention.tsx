@@ -1,16 +1,17 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { Overview, ParkedKind, QueueFactsJson } from '../../api-types.ts';
+import type { OutboxFactsJson, Overview, ParkedKind, QueueFactsJson } from '../../api-types.ts';
 import { hrefOf, listHref } from '../../filters/claim-filter.ts';
 import { Since } from '../../parts/age.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { counted } from '../../text/numbers.ts';
+import { rowsHref } from '../../text/row-words.ts';
 import { shown } from '../../text/shown.ts';
 import { durationText, isoOf } from '../../text/times.ts';
 import { PARKED_KINDS, PARKED_NAME } from '../../text/words.ts';
 
-/** The claims that wait for a person, with links. */
+/** The claims, messages and rows that wait for a person, with links. */
 export function Attention({
   told,
   allowChanges,
@@ -20,8 +21,9 @@ export function Attention({
 }): JSX.Element {
   const { overdue, parked } = told.counts;
   const letters = told.queues.filter(({ isDeadLetter, waiting = 0 }) => isDeadLetter && waiting > 0);
-  const isUnknown = overdue.count === null || parked.count === null;
-  const isQuiet = (overdue.count ?? 0) + (parked.count ?? 0) + letters.length === 0;
+  const rows = told.outbox?.parked.count ?? 0;
+  const isUnknown = overdue.count === null || parked.count === null || told.outbox?.error !== undefined;
+  const isQuiet = (overdue.count ?? 0) + (parked.count ?? 0) + letters.length + rows === 0;
   return (
     <section aria-labelledby="attention-title" class="panel attention">
       <h2 id="attention-title">Waiting for a person</h2>
@@ -33,7 +35,13 @@ export function Attention({
         {letters.map((queue) => (
           <Letters key={queue.url} queue={queue} allowChanges={allowChanges} />
         ))}
+        {told.outbox !== undefined && rows > 0 && (
+          <ParkedRows outbox={told.outbox} allowChanges={allowChanges} />
+        )}
       </ul>
+      {told.outbox?.error !== undefined && (
+        <p class="warning">The outbox could not be read: {shown(told.outbox.error)}</p>
+      )}
     </section>
   );
 }
@@ -134,6 +142,30 @@ function Letters({
     <Item state="queue" href={href} action={`${allowChanges ? 'Redrive' : 'See'} ${shown(name)}`}>
       <b>{counted(waiting, 'message')}</b> in the dead-letter queue <b>{shown(name)}</b>
       {oldestAgeMs !== undefined && <>, the oldest for {durationText(oldestAgeMs)}</>}.
+    </Item>
+  );
+}
+
+function ParkedRows({
+  outbox: { parked, oldestParkedAt },
+  allowChanges,
+}: {
+  readonly outbox: OutboxFactsJson;
+  readonly allowChanges: boolean;
+}): JSX.Element {
+  return (
+    <Item
+      state="parked"
+      href={rowsHref('parked')}
+      action={`${allowChanges ? 'Release' : 'See'} rows of the outbox`}
+    >
+      <b>{counted(parked.count ?? 0, 'row')} parked</b> in the outbox
+      {oldestParkedAt !== undefined && (
+        <>
+          , the oldest for <Since at={oldestParkedAt} />
+        </>
+      )}
+      . Each holds its message group until somebody releases or drops it.
     </Item>
   );
 }
