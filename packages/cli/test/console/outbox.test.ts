@@ -115,6 +115,11 @@ describe('the outbox of a console', () => {
       rows: seen(before),
     });
     expect(late).toMatchObject({ wouldChange: 0, wouldBeRefused: { changed: 1 } });
+    const [row] = seen(await console.get<RowsJson>('/api/outbox?state=dropped'));
+    const rows = [{ ...row, version: 'before' }];
+    expect(await console.post('/api/outbox/plan', { operation: 'release', rows })).toMatchObject({
+      wouldBeRefused: { changed: 1 },
+    });
   });
 
   it('is not changed by a console that only reads', async () => {
