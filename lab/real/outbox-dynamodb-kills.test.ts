@@ -1,10 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import {
-  type DynamoDBClient,
-  CreateTableCommand,
-  ScanCommand,
-  type ScanCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
@@ -25,6 +19,8 @@ import { type SqsProxy, startSqsProxy } from '../../test/support/sqs-proxy.ts';
 import { until } from '../../test/support/until.ts';
 import { bundleProgram } from './support/bundle-program.ts';
 import { createQueue, type Queue } from './support/create-queue.ts';
+import { createEffectsTable, EFFECTS, effectsIn } from './support/effects-table.ts';
+import { KilledWorker, nameOf, type Point } from './support/killed-worker.ts';
 import { type RelayMapping, relayMapping } from './support/relay-mapping.ts';
 import { sendMessages } from './support/send-messages.ts';
 import { startComponent } from './support/start-component.ts';
@@ -39,12 +35,8 @@ const PLACING = ['claim', 'commit with a message', 'acknowledge'] as const;
 /** Each write and send behind them, and the batches of the stream. */
 const RELAYING = ['relay a batch', 'send', 'note as sent', 'delete the row', 'commit the effect'] as const;
 type Step = (typeof PLACING)[number] | (typeof RELAYING)[number];
-interface Point {
-  readonly step: Step;
-  readonly moment: 'before' | 'after';
-}
 const MOMENTS = ['before', 'after'] as const;
-const pointsOf = (steps: readonly Step[]): Point[] =>
+const pointsOf = (steps: readonly Step[]): Point<Step>[] =>
   MOMENTS.flatMap((moment) => steps.map((step) => ({ step, moment })));
 const POINTS = pointsOf([...PLACING, ...RELAYING]);
 /** Half of the kills are while relay and sweep run, the others while they are off, and when they run again. */
@@ -59,28 +51,26 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
   let sqs: SQS;
   let dynamoDBProxy: JsonProxy<object, object>;
   let sqsProxy: SqsProxy;
-  let program: string;
   let setup: OutboxWorkerSetup;
   let mapping: RelayMapping;
   let source: Queue;
   let target: Queue;
-  let worker: ChildProcess;
-  let ended: Promise<unknown>;
-  /** Where the running process is killed next. */
-  let point: Point | undefined;
-  const killed = new Map<string, number>();
+  let worker: KilledWorker<Step>;
   /** Bodies, in the order in which the queue took them. */
   const sent: string[] = [];
   const wanted: WantedOrder[] = [];
   const relayed: DynamoDBRecord[] = [];
   const discarded: DiscardedBatch[] = [];
+  /** Keys of the batch at which the process was killed before it got it: only the sweep finds these rows. */
+  let lost: string[] = [];
 
   beforeAll(async () => {
-    [database, queues, program] = await Promise.all([
+    const [program, ...services] = await Promise.all([
+      bundleProgram('outbox-worker', { usesSdk: true }),
       startComponent('dynamodb-local'),
       startComponent('fauxqs'),
-      bundleProgram('outbox-worker', { usesSdk: true }),
     ]);
+    [database, queues] = services;
     client = emulatorClient(database.endpoint);
     sqs = new SQS({ ...emulatorClientConfig, endpoint: queues.endpoint });
     dynamoDBProxy = await startJsonProxy(database.endpoint, { finishes: true });
@@ -94,33 +84,26 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
       onDiscarded: (batch) => discarded.push(batch),
     });
     await createOutboxTable(client, mapping.tableName, { streams: true });
-    await client.send(
-      new CreateTableCommand({
-        TableName: 'effects',
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [
-          { AttributeName: 'orderId', AttributeType: 'S' },
-          { AttributeName: 'run', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'orderId', KeyType: 'HASH' },
-          { AttributeName: 'run', KeyType: 'RANGE' },
-        ],
-      }),
-    );
+    await createEffectsTable(client);
     const through = ({ queueUrl, queueArn }: Queue) => ({ queueUrl: sqsProxy.through(queueUrl), queueArn });
     setup = {
       claims,
       outbox: mapping.tableName,
-      effects: 'effects',
+      effects: EFFECTS,
       source: through(source),
       target: through(target),
       sweeps: true,
       laterMs: 0,
     };
-    dynamoDBProxy.interpose(async ({ operation, body }, ask) => killing(stepOf(operation, body), ask));
+    worker = new KilledWorker(program, {
+      ...emulatorEnvironment,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDBProxy.endpoint,
+      AWS_ENDPOINT_URL_SQS: sqsProxy.endpoint,
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    });
+    dynamoDBProxy.interpose(async ({ operation, body }, ask) => worker.at(stepOf(operation, body), ask));
     sqsProxy.interpose(async ({ operation, body, input }, ask) =>
-      killing(stepOf(operation, body), async () => {
+      worker.at(stepOf(operation, body), async () => {
         const answer = await ask();
         if (operation === 'SendMessageBatch') {
           for (const { MessageBody } of (
@@ -133,83 +116,34 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
     );
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    worker.kill('SIGKILL');
+    await worker.end();
     await mapping.stop();
     client.destroy();
     sqs.destroy();
     await Promise.all([dynamoDBProxy.stop(), sqsProxy.stop(), database.stop(), queues.stop()]);
   });
 
-  function isAt(step: Step | undefined, moment: Point['moment']): boolean {
-    if (step === undefined || point?.step !== step || point.moment !== moment) return false;
-    point = undefined;
-    return true;
-  }
-
-  /** Carries a request out, and kills the process if this is its point. */
-  async function killing<Answer>(step: Step | undefined, ask: () => Promise<Answer>): Promise<Answer> {
-    if (isAt(step, 'before')) await kill(step as Step, 'before');
-    const answer = await ask(); // a refused request is not carried out: the next one is
-    if (isAt(step, 'after')) await kill(step as Step, 'after');
-    return answer;
-  }
-
   /** Invokes the relay in the running process, as Lambda does with a batch of the stream. */
   async function invoke({ Records }: DynamoDBStreamEvent): Promise<InvocationResult> {
     relayed.push(...Records);
-    const step = 'relay a batch';
-    const failure = { ok: false, errorType: 'Runtime.ExitError', errorMessage: 'exited' } as const;
-    try {
-      // Nothing but the sweep finds a row without a group once its batch is given up.
-      if ((await unsentAlone(Records)).length > 0 && isAt(step, 'before')) await kill(step, 'before');
-      if (worker.exitCode !== null || worker.signalCode !== null) return failure;
-      const answered = new Promise<RelayedBatch | undefined>((resolve) => {
-        worker.once('message', resolve);
-        void ended.then(() => resolve(undefined));
-      });
-      worker.send({ Records }, () => undefined); // the process may be gone: see `ended`
-      const end = await answered;
-      if (isAt(step, 'after')) await kill(step, 'after');
-      return end !== undefined && 'answer' in end ? { ok: true, payload: end.answer } : failure;
-    } catch {
-      return failure;
-    }
+    const alone = await waitingAlone(Records);
+    const isToBeLost = worker.point?.step === 'relay a batch' && worker.point.moment === 'before';
+    if (isToBeLost && alone.length > 0) lost = alone;
+    const step = isToBeLost && alone.length === 0 ? undefined : 'relay a batch';
+    const answer = await worker.at(step, () => worker.ask<RelayedBatch>({ Records })).catch(() => undefined);
+    if (answer !== undefined && 'answer' in answer) return { ok: true, payload: answer.answer };
+    return { ok: false, errorType: 'Runtime.ExitError', errorMessage: 'The process ended' };
   }
 
-  /** The records whose rows are in the table, in a lane of their own. */
-  async function unsentAlone(records: readonly DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
-    const lanes = new Set((await rows()).map(({ lane }) => lane?.S));
-    return records.filter(({ dynamodb }) => {
-      const lane = dynamodb?.Keys?.['lane']?.S ?? '';
-      return lane.startsWith('row:') && lanes.has(lane);
-    });
+  /** Returns the keys of rows without a group that wait: once their batch is given up, only the sweep finds them. */
+  async function waitingAlone(records: readonly DynamoDBRecord[]): Promise<string[]> {
+    const waiting = new Set((await rows()).map(keyOf));
+    const keys = records.map(({ dynamodb }) => keyOf(dynamodb?.Keys ?? {}));
+    return keys.filter((key) => key.startsWith('row:') && waiting.has(key));
   }
 
   async function rows(): Promise<StoredRow[]> {
     return (await storedIn(client, mapping.tableName)).filter(isRow);
-  }
-
-  async function kill(step: Step, moment: Point['moment']): Promise<never> {
-    worker.kill('SIGKILL');
-    await ended;
-    const name = `${moment}: ${step}`;
-    killed.set(name, (killed.get(name) ?? 0) + 1);
-    throw new Error('The process was killed');
-  }
-
-  function start(changes: Partial<OutboxWorkerSetup> = {}): void {
-    worker = fork(program, [JSON.stringify({ ...setup, ...changes })], {
-      execArgv: [],
-      env: {
-        PATH: process.env['PATH'],
-        ...emulatorEnvironment,
-        AWS_ENDPOINT_URL_DYNAMODB: dynamoDBProxy.endpoint,
-        AWS_ENDPOINT_URL_SQS: sqsProxy.endpoint,
-        AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      },
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    ended = new Promise((resolve) => worker.once('exit', resolve));
   }
 
   it(
@@ -226,23 +160,25 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
       await mapping.stop();
       const offSince = Date.now();
       await killAt(OFF, pointsOf(PLACING), { sweeps: false });
-      start({ sweeps: false });
+      worker.start({ ...setup, sweeps: false });
       await until('both queues are empty', areQueuesEmpty);
-      await endWorker();
+      await worker.end();
       const waiting = await rows();
-      const sentBefore = new Set(waiting.flatMap(({ body }) => body?.S ?? '').filter((one) => sent.includes(one)));
+      const sentBefore = new Set(
+        waiting.flatMap(({ body }) => body?.S ?? '').filter((one) => sent.includes(one)),
+      );
       expect(sentBefore.size).toBeGreaterThan(0);
       const sentUntilThen = sent.length;
 
       await mapping.start(LATER_MS);
       await killAt(KILLS - RUNNING - OFF, pointsOf(RELAYING), { laterMs: LATER_MS });
-      start({ laterMs: LATER_MS });
+      worker.start({ ...setup, laterMs: LATER_MS });
       await until('both queues and the outbox are empty', isDone, 60_000);
       await mapping.stop();
-      await endWorker();
+      await worker.end();
 
       const committed = wanted.filter(({ isRefused }) => !isRefused).map(({ orderId }) => orderId);
-      const { placed, consumed } = await effects();
+      const { placed, consumed } = await effectsIn(client);
       expect(placed).toEqual(committed);
       // Not as a set: a second effect of an order is a second entry.
       expect(consumed).toEqual(committed);
@@ -258,10 +194,9 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
       expect(new Set(relayed.map(formOf))).toEqual(new Set(['INSERT KEYS_ONLY Keys']));
       expect(relayed.filter((record) => keyOf(record.dynamodb?.Keys ?? {}).endsWith(' #'))).toEqual([]);
 
-      const kills = [...killed.values()].reduce((sum, one) => sum + one, 0);
+      const kills = [...worker.killed.values()].reduce((sum, one) => sum + one, 0);
       expect(kills).toBe(KILLS);
-      for (const { step, moment } of POINTS.slice(0, KILLS))
-        expect(killed.get(`${moment}: ${step}`)).toBeGreaterThan(0);
+      for (const point of POINTS.slice(0, KILLS)) expect(worker.killed.get(nameOf(point))).toBeGreaterThan(0);
       process.stderr.write(
         `${kills} kills, ${committed.length} messages, ${waiting.length} of them waited for ${DAYS} days, ` +
           `${sent.length - committed.length} second copies, ${sentBefore.size} of them after these days, ` +
@@ -274,7 +209,7 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
   /** Places three orders before each kill. */
   async function killAt(
     count: number,
-    points: readonly Point[],
+    points: readonly Point<Step>[],
     changes: Partial<OutboxWorkerSetup> = {},
   ): Promise<void> {
     for (let kills = 0; kills < count; kills += 1) {
@@ -291,25 +226,15 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
       wanted.push(...more);
       const bodies = more.map((order) => ({ body: JSON.stringify(order) }));
       await sendMessages(sqs, source.queueUrl, bodies);
-      const next = points[kills % points.length] as Point;
-      const discards = discarded.length;
-      point = next;
-      start(changes);
-      await until(`the process is killed ${next.moment}: ${next.step}`, isKilled);
+      const next = points[kills % points.length] as Point<Step>;
+      worker.point = next;
+      worker.start({ ...setup, ...changes });
+      await until(`the process is killed ${nameOf(next)}`, () => worker.isKilled);
+      if (next.step !== 'relay a batch' || next.moment === 'after') continue;
       // No process runs until the mapping has given the batch up.
-      if (next.step === 'relay a batch' && next.moment === 'before')
-        await until('the batch is discarded', () => discarded.length > discards);
+      const isLost = (): boolean => lost.every((key) => discarded.flatMap(keysOf).includes(key));
+      await until('the batch is discarded', isLost);
     }
-  }
-
-  async function endWorker(): Promise<void> {
-    worker.kill('SIGKILL');
-    await ended;
-  }
-
-  function isKilled(): boolean {
-    if (worker.exitCode !== null) throw new Error('The process ended by itself');
-    return worker.signalCode === 'SIGKILL';
   }
 
   async function areQueuesEmpty(): Promise<boolean> {
@@ -325,20 +250,6 @@ describeWith([componentNamed('dynamodb-local'), componentNamed('fauxqs')], 'A Dy
     const { Attributes = {} } = await sqs.getQueueAttributes({ QueueUrl, AttributeNames: ['All'] });
     const { ApproximateNumberOfMessages: shown, ApproximateNumberOfMessagesNotVisible: hidden } = Attributes;
     return Number(shown) + Number(hidden);
-  }
-
-  async function effects(): Promise<{ placed: string[]; consumed: string[] }> {
-    const placed: string[] = [];
-    const consumed: string[] = [];
-    let ExclusiveStartKey: ScanCommandInput['ExclusiveStartKey'];
-    do {
-      const page = await client.send(new ScanCommand({ TableName: 'effects', ExclusiveStartKey }));
-      for (const { orderId, run } of page.Items ?? []) {
-        (run?.S === 'placed' ? placed : consumed).push(orderId?.S ?? '');
-      }
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey !== undefined);
-    return { placed: placed.toSorted(), consumed: consumed.toSorted() };
   }
 });
 

@@ -136,7 +136,12 @@ describeWith([postgres], 'processes that add to an outbox in PostgreSQL and rela
   );
 
   /** Runs processes that add messages and relay them, until each is killed at one of the places. */
-  async function kill(lives: number, name: string, places: readonly Place[], always?: MomentOfDeath): Promise<void> {
+  async function kill(
+    lives: number,
+    name: string,
+    places: readonly Place[],
+    always?: MomentOfDeath,
+  ): Promise<void> {
     const limit = pLimit(AT_ONCE);
     await Promise.all(
       Array.from({ length: lives }, (_, life) => {
