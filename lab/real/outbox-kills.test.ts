@@ -145,7 +145,7 @@ describeWith([postgres], 'processes that add to an outbox in PostgreSQL and rela
     const limit = pLimit(AT_ONCE);
     await Promise.all(
       Array.from({ length: lives }, (_, life) => {
-        const moment = always ?? (MOMENTS[life % MOMENTS.length] as MomentOfDeath);
+        const moment = always ?? MOMENTS[life % MOMENTS.length] ?? 'before';
         const [what, number] = places[Math.floor(life / MOMENTS.length) % places.length] as Place;
         const laterMs = name === 'later' ? LATER_MS : 0;
         const place = { database: server.endpoint, table: TABLE, queueUrl: queue.queueUrl };
