@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { EncodedMessage } from '../../src/messages/encode-message.ts';
 import { message } from '../../src/messages/message.ts';
 import { messages } from '../../src/messages/messages.ts';
+import { laterClock } from './later-clock.ts';
 
 /** The program's only argument, as JSON. */
 export interface KilledOutboxSetup {
@@ -20,6 +21,8 @@ export interface KilledOutboxSetup {
   /** At which of these, from 1. */
   readonly number: number;
   readonly moment: MomentOfDeath;
+  /** How far its relay's clock is ahead. */
+  readonly laterMs: number;
 }
 
 /** The steps of transactions that add messages, and of the relay. */
@@ -158,4 +161,6 @@ function sendBatch(rows: readonly EncodedMessage[], onSent: () => void): Promise
 
 for (const number of [1, 2, 3]) await place('COMMIT', number);
 await place('ROLLBACK', 4);
-await createOutboxRelay({ pool: dying, table: setup.table, sender, listen: false, pollMs: 10 }).start();
+const { table, laterMs } = setup;
+const clock = laterClock(laterMs);
+await createOutboxRelay({ pool: dying, table, sender, clock, listen: false, pollMs: 10 }).start();

@@ -22,9 +22,14 @@ export const orders = messages({
 /** A row of an outbox's table, or the counter of a lane. */
 export type StoredRow = Record<string, AttributeValue>;
 
-export async function createOutboxTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  const { StreamSpecification: _none, ...table } = outboxTableDefinition(tableName).table;
-  await client.send(new CreateTableCommand(table));
+/** Creates the table. `streams`: whether the emulator has streams. */
+export async function createOutboxTable(
+  client: DynamoDBClient,
+  tableName: string,
+  { streams = false } = {},
+): Promise<void> {
+  const { StreamSpecification, ...table } = outboxTableDefinition(tableName).table;
+  await client.send(new CreateTableCommand({ ...table, ...(streams && { StreamSpecification }) }));
 }
 
 export async function storedIn(client: DynamoDBClient, tableName: string): Promise<StoredRow[]> {

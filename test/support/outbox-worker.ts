@@ -1,16 +1,16 @@
 /**
- * A program that is killed: it places orders with their messages, relays and sweeps the outbox, and consumes what was
- * sent. Each effect is a row of its own, so that a second one would be seen.
+ * A program that is killed: it places orders with their messages, relays the stream's batches that its parent sends,
+ * sweeps the outbox, and consumes what was sent. Each effect is a row of its own, so that a second one would be seen.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createBatchProcessor } from 'batchlatch';
 import { commit, CommitRefusedError, dynamoDBStore } from 'batchlatch/dynamodb';
 import { dynamoDBOutbox, relay, sweepOutbox } from 'batchlatch/outbox';
 import { createSender } from 'batchlatch/sender';
-import { isRow, orders, storedIn, streamOf } from './outbox-rows.ts';
+import { laterClock } from './later-clock.ts';
+import { orders } from './outbox-rows.ts';
 import { pollQueue } from './poll-queue.ts';
 
 /** The program's only argument, as JSON. */
@@ -20,14 +20,21 @@ export interface OutboxWorkerSetup {
   readonly effects: string;
   readonly source: { readonly queueUrl: string; readonly queueArn: string };
   readonly target: { readonly queueUrl: string; readonly queueArn: string };
+  /** Whether the outbox is swept. */
+  readonly sweeps: boolean;
+  /** How far its clocks are ahead. */
+  readonly laterMs: number;
 }
+
+/** The end of a batch of the stream, as the parent hears of it. */
+export type RelayedBatch = { readonly answer: unknown } | { readonly error: string };
 
 /** A message of the source queue. */
 export interface WantedOrder {
   readonly orderId: string;
   readonly tenantId: string;
-  /** Whether the numbers of its group order it. */
-  readonly isInOrder: boolean;
+  /** A message without a group, of a group, or of a group whose numbers order it. */
+  readonly how: 'alone' | 'of a group' | 'in order';
   /** Its transaction is refused, so nothing may be sent. */
   readonly isRefused: boolean;
 }
@@ -36,18 +43,19 @@ process.on('disconnect', () => process.exit());
 
 const setup = JSON.parse(process.argv[2] ?? '') as OutboxWorkerSetup;
 const sqs = new SQSClient({});
-const dynamoDB = new DynamoDBClient({});
-const outbox = dynamoDBOutbox({ tableName: setup.outbox, messages: orders });
+const clock = laterClock(setup.laterMs);
+const outbox = dynamoDBOutbox({ tableName: setup.outbox, messages: orders, clock });
 const sender = createSender(orders, { queueUrl: setup.target.queueUrl });
 const common = {
-  store: dynamoDBStore({ tableName: setup.claims }),
+  store: dynamoDBStore({ tableName: setup.claims, clock }),
+  clock,
   leaseMs: 2_000,
   maxAttempts: 1_000,
   observer: { onEvent: () => undefined },
 };
 
 const place = createBatchProcessor<WantedOrder>(
-  async ({ body: { orderId, tenantId, isInOrder, isRefused } }, context) => {
+  async ({ body: { orderId, tenantId, how, isRefused } }, context) => {
     const order = {
       Put: {
         TableName: setup.effects,
@@ -57,8 +65,9 @@ const place = createBatchProcessor<WantedOrder>(
     };
     const body = { orderId, tenantId };
     try {
-      if (isInOrder)
+      if (how === 'in order')
         await commit(context, [order, ...(await outbox.inOrder([{ type: 'OrderPlaced', body }]))]);
+      else if (how === 'alone') await commit(context, [order, outbox.message('MailWanted', { to: orderId })]);
       else await commit(context, [order, outbox.message('OrderPlaced', body)]);
     } catch (error) {
       if (!isRefused || !(error instanceof CommitRefusedError)) throw error;
@@ -67,9 +76,9 @@ const place = createBatchProcessor<WantedOrder>(
   { ...common, namespace: 'place', key: ({ body }) => body.orderId, concurrency: 1 },
 );
 
-const consume = createBatchProcessor<{ orderId: string }>(
+const consume = createBatchProcessor<{ orderId: string } | { to: string }>(
   async ({ body }, context) => {
-    const Item = { orderId: body.orderId, run: randomUUID() };
+    const Item = { orderId: 'to' in body ? body.to : body.orderId, run: randomUUID() };
     await commit(context, [{ Put: { TableName: setup.effects, Item } }]);
   },
   { ...common, namespace: 'consume', key: ({ attributes }) => attributes['outboxId'] ?? '' },
@@ -78,17 +87,18 @@ const consume = createBatchProcessor<{ orderId: string }>(
 pollQueue({ sqs, ...setup.source, handler: place });
 pollQueue({ sqs, ...setup.target, handler: consume });
 
-const table = { tableName: setup.outbox, write: () => undefined };
+const table = { tableName: setup.outbox, clock, write: () => undefined };
 const relayed = relay(sender, table);
-const sweep = sweepOutbox(sender, { ...table, olderThanMs: 0 });
+process.on('message', (event) => {
+  relayed(event).then(
+    (answer) => process.send?.({ answer } satisfies RelayedBatch),
+    (error: unknown) => process.send?.({ error: String(error) } satisfies RelayedBatch),
+  );
+});
 
-process.send?.('started');
-while (true) {
-  const rows = (await storedIn(dynamoDB, setup.outbox)).filter(isRow);
-  // A batch of the stream, and at times the sweep beside it.
-  const sweeping = rows.length % 3 === 0 ? sweep() : undefined;
-  const event = streamOf(rows);
-  if (rows.length > 0) await relayed(event);
-  await sweeping;
-  await delay(20);
+// A second in place of a minute.
+const sweep = sweepOutbox(sender, { ...table, olderThanMs: 1_000 });
+while (setup.sweeps) {
+  await sweep();
+  await delay(200);
 }

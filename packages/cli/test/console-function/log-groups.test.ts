@@ -6,16 +6,22 @@ const GROUPS = ['/aws/lambda/orders', 'RefundsLogs'];
 
 describe('the log groups of a console for a team', () => {
   const asked: string[] = [];
+  const unreadable = new Set<string>();
   const address = serveLocally(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     const { logGroupName } = JSON.parse(body) as { logGroupName: string };
     asked.push(logGroupName);
-    response.end(JSON.stringify({ events: [{ message: `of ${logGroupName}` }] }));
+    if (unreadable.has(logGroupName)) {
+      response.statusCode = 400;
+      response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'no such group' }));
+    } else response.end(JSON.stringify({ events: [{ message: `of ${logGroupName}` }] }));
   });
 
-  async function linesOf(functionName: string | undefined): Promise<readonly string[]> {
+  async function linesOf(functionName: string | undefined, ...without: string[]): Promise<readonly string[]> {
     asked.length = 0;
+    unreadable.clear();
+    for (const group of without) unreadable.add(group);
     const place = {
       url: new URL(address()),
       region: 'eu-west-1',
@@ -37,4 +43,11 @@ describe('the log groups of a console for a team', () => {
       expect(asked.toSorted()).toEqual(GROUPS);
     },
   );
+
+  it('are read though one of them cannot be; if none has lines, each unreadable one is named', async () => {
+    expect(await linesOf(undefined, 'RefundsLogs')).toEqual(['of /aws/lambda/orders']);
+    await expect(linesOf(undefined, ...GROUPS)).rejects.toThrow(
+      /^\/aws\/lambda\/orders: .*no such group; RefundsLogs: .*no such group/,
+    );
+  });
 });
