@@ -25,7 +25,7 @@ import { type RelayMapping, relayMapping } from './support/relay-mapping.ts';
 import { sendMessages } from './support/send-messages.ts';
 import { startComponent } from './support/start-component.ts';
 
-/** Two at each point. `OUTBOX_KILLS=200 npm run lab:real -- outbox-dynamodb-kills` for more. */
+/** Two at each point: the least that reaches all. `OUTBOX_KILLS=200 npm run lab:real -- outbox-dynamodb-kills` for more. */
 const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 32);
 const DAYS = 2;
 const LATER_MS = DAYS * 24 * 3_600_000;

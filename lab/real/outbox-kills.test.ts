@@ -19,7 +19,7 @@ import { shop } from '../../test/support/outbox-bench.ts';
 import { until } from '../../test/support/until.ts';
 import { bundleProgram } from './support/bundle-program.ts';
 
-/** Two at each step and moment. `OUTBOX_KILLS=200 npm run lab:real -- outbox-kills` for more. */
+/** Two at each step and moment: the least that reaches all. `OUTBOX_KILLS=200 npm run lab:real -- outbox-kills` for more. */
 const KILLS = Number(process.env['OUTBOX_KILLS'] ?? 84);
 /** Processes at a time, whose relays work on the same rows. */
 const AT_ONCE = 3;
