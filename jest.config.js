@@ -18,13 +18,8 @@ const base = {
   setupFilesAfterEnv: ['<rootDir>/test/support/forget-subscribers.ts'],
 };
 
-/** Folders of tests that take seconds each, because they start programs. */
-const PROGRAMS = [
-  'test/integration',
-  'packages/cli/test/cli',
-  'packages/cli/test/console-demo',
-  'packages/cli/test/dev',
-];
+/** Folders of tests that start programs, or compute for seconds. */
+const PROGRAMS = ['test/integration', 'packages/cli/test', 'test/scripts', 'test/model', 'lab/simulation'];
 
 /**
  * One project for each script `test…` of package.json, which names it. How many files run at a time, and how long a test may take, is
@@ -39,23 +34,22 @@ export default {
       testMatch: ['<rootDir>/{test,lab,examples,packages/*/test}/**/*.test.ts'],
       testPathIgnorePatterns: [
         '/node_modules/',
-        '<rootDir>/test/package/(package|tarball).test.ts',
-        '<rootDir>/(test/(aws-check|recipes|release)|lab/(linearizability|real|surroundings))/',
+        '<rootDir>/(test/(aws-check|package|recipes|release|types)|lab/(linearizability|real|surroundings))/',
         '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
         ...PROGRAMS.map((folder) => `<rootDir>/${folder}/`),
       ],
     },
-    // What starts whole programs: the commands of the command line, `dev` with its functions, the demo, killed processes, examples.
+    // Whole programs: the command line with its console and doctor, the demo, killed processes, scripts, the model.
     {
       ...base,
       displayName: 'programs',
       testMatch: PROGRAMS.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
     },
-    // Packages as they are published: built, packed, and installed into folders of their own.
+    // Packages as they are published: built, packed, and installed into folders of their own; and what an editor shows of them.
     {
       ...base,
       displayName: 'package',
-      testMatch: ['<rootDir>/test/package/{package,tarball}.test.ts'],
+      testMatch: ['<rootDir>/test/{package,types}/*.test.ts'],
     },
     // `npm create batchlatch` as a user has it: packed packages, installed into the projects that it makes.
     {
