@@ -19,7 +19,15 @@ const base = {
 };
 
 /** Folders of tests that start programs, or compute for seconds. */
-const PROGRAMS = ['test/integration', 'packages/cli/test', 'test/scripts', 'test/model', 'lab/simulation'];
+const PROGRAMS = [
+  'test/integration',
+  'packages/cli/test',
+  'test/bench',
+  'test/lab',
+  'test/model',
+  'test/scripts',
+  'lab/simulation',
+];
 
 /**
  * One project for each script `test…` of package.json, which names it. How many files run at a time, and how long a test may take, is

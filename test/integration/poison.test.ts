@@ -5,7 +5,7 @@ import { type MortalSetup, runMortalWorkers } from '../support/mortal-workers.ts
 type Message = MortalSetup['messages'][number];
 
 const GOOD = 40;
-/** `POISON_SEEDS=100 npm test -- worker/poison` for more. */
+/** `POISON_SEEDS=100 npm run lab:programs -- poison` for more. */
 const SEEDS = Number(process.env['POISON_SEEDS'] ?? 3);
 
 function messagesOf(seed: number, poisons: number, groups: number | undefined): readonly Message[] {
