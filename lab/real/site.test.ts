@@ -34,7 +34,7 @@ const PAGES = {
   '/decisions/': 'Half a page each',
   '/simulation.html': 'What to look for',
   '/costs-calculator.html': 'US dollars a month',
-  '/settings-calculator.html': 'The calculator follows these rules',
+  '/settings-calculator.html': 'This is the time line for a process',
   '/playground.html': 'What to try',
 } as const;
 /** The home page, an ordinary page, one of the reference, and the pages with live parts. */

@@ -36,7 +36,7 @@ export function testCalculators(siteOfTest: () => SiteOfTest): void {
         colorScheme,
         viewport: { width: 360, height: 740 },
       });
-      await openPage(page, `${siteUrl}/settings-calculator.html`, 'The calculator follows these rules');
+      await openPage(page, `${siteUrl}/settings-calculator.html`, 'This is the time line for a process');
       const settings = page.getByRole('region', { name: 'Settings' });
       const summary = settings.getByRole('status');
       await expectText(() => summary.innerText(), 'Doctor finds nothing.');
@@ -67,7 +67,7 @@ export function testCalculators(siteOfTest: () => SiteOfTest): void {
   it('says in the words of the library why it refuses an option', async () => {
     const { browser, siteUrl } = siteOfTest();
     const { page } = await browser.newPage();
-    await openPage(page, `${siteUrl}/settings-calculator.html`, 'The calculator follows these rules');
+    await openPage(page, `${siteUrl}/settings-calculator.html`, 'This is the time line for a process');
     await page.getByLabel('Lease (leaseMs)').fill('0');
     await expectText(
       () => page.getByRole('alert').innerText(),
