@@ -107,16 +107,11 @@ function problemOf(command: string): string | undefined {
  * read their own in lab/real/programs-of-others.test.ts.
  */
 const RUN_BY: readonly (readonly [command: RegExp, file: string, text: string])[] = [
-  [/^npx cdk (?:synth|deploy)\b/, 'packages/create/test/end-to-end.test.ts', "'cdk', 'synth'"],
-  [/^npx serverless (?:package|deploy)\b/, 'test/support/components/osls.ts', "'package'"],
+  [/^npx cdk synth$/, 'packages/create/test/end-to-end.test.ts', "'cdk', 'synth'"],
+  [/^npx cdk deploy --app\b/, 'packages/create/test/end-to-end.test.ts', "'cdk', 'deploy', '--help'"],
+  [/^npx serverless\b/, 'lab/real/programs-of-others.test.ts', "'npx serverless'"],
   [/^npx quint\b/, 'scripts/model.ts', 'quint'],
   [/^npx esbuild\b/, 'lab/real/quick-start.test.ts', 'esbuild'],
-  // Nothing runs SST: it fetches its engine from GitHub first. A project's configuration is compiled against its types.
-  [
-    /^npx sst (?:deploy|state export) --stage \w+$|^npx sst deploy$/,
-    'packages/create/test/support/sst.d.ts',
-    'aws',
-  ],
 ];
 
 /** The first argument of a shell script is one of its commands; arguments that are paths of this repository exist. */

@@ -119,6 +119,12 @@ describe('A project', () => {
   const synthesised = startedTogether(withCdk, ([deploy, store]) =>
     npm(['exec', '--', 'cdk', 'synth', '--quiet', '--no-notices'], projectOf(deploy, store)),
   );
+  it('for CDK have a command that deploys an app, as the quick start shows it', async () => {
+    const [deploy = 'cdk', store = 'dynamodb'] = withCdk[0] ?? [];
+    const help = await npm(['exec', '--', 'cdk', 'deploy', '--help'], projectOf(deploy, store));
+    expect(help).toMatch(/^ +--app, -a /m);
+  });
+
   it.each(withCdk)(
     'for %s with claims in %s makes a template that is right for doctor',
     async (...answers) => {

@@ -14,9 +14,14 @@ export const osls: Component = {
 
 /** Packages the service of a folder, as `osls package` does: what would be deployed is in `.serverless` afterwards. */
 export async function packageService(folder: string): Promise<void> {
+  await runOsls(['package'], folder);
+}
+
+/** Runs a command of the framework in a folder, and gives what it printed on standard output. */
+export async function runOsls(args: readonly string[], cwd: string): Promise<string> {
   const program = join(await npmPackages('osls'), 'osls/bin/serverless.js');
-  await runCommand(process.execPath, [program, 'package'], {
-    cwd: folder,
+  return runCommand(process.execPath, [program, ...args], {
+    cwd,
     env: {
       SLS_TELEMETRY_DISABLED: '1',
       AWS_ACCESS_KEY_ID: 'local',
