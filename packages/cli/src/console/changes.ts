@@ -9,6 +9,7 @@ import type { Caller } from './caller.ts';
 import { filterOf } from './claim-filter.ts';
 import type { Jobs } from './jobs.ts';
 import type { Plans } from './plans.ts';
+import { startRecorded, sumOf } from './recorded-job.ts';
 
 export interface ChangesPorts {
   readonly store: ClaimAdmin;
@@ -42,35 +43,26 @@ export class Changes {
     const { store, clock, jobs, plans, mostPlanned } = this.#ports;
     const now = (): number => clock.now();
     const how = { operation, force };
-    return new Promise<PlanJson>((resolve, reject) => {
-      const { id } = jobs.start('plan', async (job) => {
-        try {
-          const reading = {
-            store,
-            now,
-            mostPlanned,
-            signal: job.signal,
-            onProgress: (done: number) => job.progress(done),
-          };
-          const found = await (asked === undefined
-            ? findChosen(chosen ?? [], reading)
-            : findMatching(asked, reading));
-          const { plan, shown } = planOf(how, found, now());
-          const { id: planId, expiresAt } = plans.keep(plan);
-          resolve({ plan: planId, ...shown, expiresAt });
-          return {};
-        } catch (error) {
-          reject(error);
-          throw error;
-        }
-      });
-      signal.addEventListener('abort', () => jobs.stop(id), { once: true });
-    });
+    return jobs.plan(async (job) => {
+      const reading = {
+        store,
+        now,
+        mostPlanned,
+        signal: job.signal,
+        onProgress: (done: number) => job.progress(done),
+      };
+      const found = await (asked === undefined
+        ? findChosen(chosen ?? [], reading)
+        : findMatching(asked, reading));
+      const { plan, shown } = planOf(how, found, now());
+      const { id, expiresAt } = plans.keep(plan);
+      return { plan: id, ...shown, expiresAt };
+    }, signal);
   }
 
   /** Carries out a plan. */
   change(input: Input, { operator }: Pick<Caller, 'operator'>): { readonly job: string } {
-    const { store, clock, jobs, actions, plans } = this.#ports;
+    const { store, clock, plans } = this.#ports;
     const { plan: planId, reason, result, confirmed } = input as unknown as ChangesRequest;
     const plan = plans.get(planId);
     const { operation, force, claims } = plan;
@@ -82,30 +74,18 @@ export class Changes {
     if (claims.length === 0)
       throw new ApiError(409, 'nothing-to-do', 'No claim would be changed. Select claims that this changes.');
     const change = { operation, operator, reason, force, ...(result !== undefined && { result }) };
-    const common = { at: isoNow(clock), operator, what: operation, reason, asked: claims.length };
-    const { id } = jobs.start(
-      'change',
-      async (job) => {
-        const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
-        await actions.begin(started, claims);
-        try {
-          const { end, changed } = await changeAll(store, claims, change, { job, now: () => clock.now() });
-          const { done, refused, failed, notSent } = end.result;
-          const sum = Object.values(refused).reduce((one, other) => one + other, 0);
-          await actions.end(
-            { ...started, done, refused: sum, failed, ended: notSent > 0 ? 'aborted' : 'whole' },
-            operation === 'forget' ? changed.map((claim) => forgotten(claim, started)) : [],
-          );
-          return end;
-        } catch (error) {
-          await actions.end({ ...started, ended: 'failed' });
-          throw error;
-        }
-      },
-      claims.length,
-    );
+    const planned = { at: isoNow(clock), operator, what: operation, reason, asked: claims.length };
+    const started = startRecorded(this.#ports, 'change', planned, claims, async (job, action) => {
+      const { end, changed } = await changeAll(store, claims, change, { job, now: () => clock.now() });
+      const { done, refused, failed, notSent } = end.result;
+      return {
+        end,
+        action: { done, refused: sumOf(refused), failed, ended: notSent > 0 ? 'aborted' : 'whole' },
+        unrecorded: operation === 'forget' ? changed.map((claim) => forgotten(claim, action)) : [],
+      };
+    });
     plans.drop(planId);
-    return { job: id };
+    return started;
   }
 }
 

@@ -109,6 +109,22 @@ export class Jobs {
     return { id, ended: job.ended };
   }
 
+  /** Plans a change in a job, which stops when `signal` is aborted. Resolves with the plan. */
+  plan<Plan>(run: (job: JobRun) => Promise<Plan>, signal: AbortSignal): Promise<Plan> {
+    return new Promise((resolve, reject) => {
+      const { id } = this.start('plan', async (job) => {
+        try {
+          resolve(await run(job));
+          return {};
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+      });
+      signal.addEventListener('abort', () => this.stop(id), { once: true });
+    });
+  }
+
   /** Asks a job to stop. Returns false if it does not run. */
   stop(id: string): boolean {
     const job = this.#jobs.get(id);

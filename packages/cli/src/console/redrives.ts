@@ -18,6 +18,7 @@ import type { DeadLetters } from './dead-letters.ts';
 import { checkInput, INPUTS } from './inputs.ts';
 import type { JobEnd, JobRun, Jobs } from './jobs.ts';
 import type { Plans } from './plans.ts';
+import { startRecorded } from './recorded-job.ts';
 import type { RedrivePlanJson, RedrivePlanRequest, RedriveResultJson } from './redrive-api.ts';
 
 export interface RedrivesPorts {
@@ -57,31 +58,19 @@ export class Redrives {
     const { queueUrl } = this.#ports.letters.open(queue);
     const plan = { queue: queueUrl, which, completed };
     const { jobs, plans } = this.#ports;
-    return new Promise((resolve, reject) => {
-      const { id } = jobs.start('plan', async (job) => {
-        try {
-          const result = await this.#redrive(plan, { operator, reason: 'planned only', dryRun: true }, job);
-          if (result.ended === 'failed')
-            throw result.error ?? new Error('The queue could not be read: try again');
-          const { moved, released, deleted } = result;
-          const kept = plans.keep({ ...plan, asked: moved + deleted });
-          const { notFound, notSeen } = result;
-          const left = leftOf(result);
-          const { id: planId, expiresAt } = kept;
-          resolve({ plan: planId, moved, released, deleted, left, notFound, notSeen, expiresAt });
-          return {};
-        } catch (error) {
-          reject(error);
-          throw error;
-        }
-      });
-      signal.addEventListener('abort', () => jobs.stop(id), { once: true });
-    });
+    return jobs.plan(async (job) => {
+      const result = await this.#redrive(plan, { operator, reason: 'planned only', dryRun: true }, job);
+      if (result.ended === 'failed')
+        throw result.error ?? new Error('The queue could not be read: try again');
+      const { moved, released, deleted, notFound, notSeen } = result;
+      const { id, expiresAt } = plans.keep({ ...plan, asked: moved + deleted });
+      return { plan: id, moved, released, deleted, left: leftOf(result), notFound, notSeen, expiresAt };
+    }, signal);
   }
 
   /** Carries out a plan. */
   redrive(input: Input, { operator }: By): { readonly job: string } {
-    const { clock, jobs, actions, plans } = this.#ports;
+    const { clock, plans } = this.#ports;
     const { plan: planId, reason } = input as unknown as ChangesRequest;
     const plan = plans.get(planId);
     if (plan.asked === 0)
@@ -91,28 +80,19 @@ export class Redrives {
         'No message would be moved. Select messages whose claims may run.',
       );
     const { asked } = plan;
-    const common = { at: isoNow(clock), operator, what: 'redrive' as const, reason, asked };
-    const { id } = jobs.start(
-      'redrive',
-      async (job) => {
-        const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
-        await actions.begin(started);
-        try {
-          const result = await this.#redrive(plan, { operator, reason }, job);
-          const { moved, deleted, left, ended } = result;
-          const failed = ended === 'failed' ? Math.max(asked - moved - deleted - left, 0) : 0;
-          const end = { ...started, done: moved + deleted, refused: left, failed, ended };
-          await actions.end(end, redriven(result, started));
-          return endOf(result);
-        } catch (error) {
-          await actions.end({ ...started, ended: 'failed' });
-          throw error;
-        }
-      },
-      asked,
-    );
+    const planned = { at: isoNow(clock), operator, what: 'redrive' as const, reason, asked };
+    const started = startRecorded(this.#ports, 'redrive', planned, [], async (job, action) => {
+      const result = await this.#redrive(plan, { operator, reason }, job);
+      const { moved, deleted, left, ended } = result;
+      const failed = ended === 'failed' ? Math.max(asked - moved - deleted - left, 0) : 0;
+      return {
+        end: endOf(result),
+        action: { done: moved + deleted, refused: left, failed, ended },
+        unrecorded: redriven(result, action),
+      };
+    });
     plans.drop(planId);
-    return { job: id };
+    return started;
   }
 
   async #redrive(

@@ -8,12 +8,13 @@ import {
 import { findRows, readRows } from '../../outbox-rows/read-rows.ts';
 import type { Clock } from '../../tool-base/clock.ts';
 import type { ActionLog } from '../action-log.ts';
-import type { ActionJson, ChangesRequest } from '../api.ts';
+import type { ChangesRequest } from '../api.ts';
 import { ApiError, badRequest, messageOf } from '../api-error.ts';
 import type { Caller } from '../caller.ts';
 import { isoNow } from '../changes.ts';
 import type { JobEnd, JobRun, Jobs } from '../jobs.ts';
 import type { Plans } from '../plans.ts';
+import { startRecorded, sumOf } from '../recorded-job.ts';
 import type { RowsPlanJson, RowsPlanRequest, RowsResult } from './outbox-api.ts';
 import {
   chosenRows,
@@ -58,57 +59,35 @@ export class OutboxChanges {
     const chosen = rows === undefined ? undefined : chosenRows(rows);
     const { outbox, jobs, plans, mostPlanned } = this.#ports;
     const { admin } = outboxOf(outbox);
-    return new Promise((resolve, reject) => {
-      const { id } = jobs.start('plan', async (job) => {
-        try {
-          const found =
-            chosen === undefined
-              ? await matchingRows(admin, filter ?? {}, mostPlanned, job)
-              : { rows: await rowsAsFound(admin, chosen, job), isWhole: true };
-          const { plan, shown } = rowsPlanOf(operation, found.rows, found.isWhole);
-          const { id: planId, expiresAt } = plans.keep(plan);
-          resolve({ plan: planId, ...shown, expiresAt });
-          return {};
-        } catch (error) {
-          reject(error);
-          throw error;
-        }
-      });
-      signal.addEventListener('abort', () => jobs.stop(id), { once: true });
-    });
+    return jobs.plan(async (job) => {
+      const found =
+        chosen === undefined
+          ? await matchingRows(admin, filter ?? {}, mostPlanned, job)
+          : { rows: await rowsAsFound(admin, chosen, job), isWhole: true };
+      const { plan, shown } = rowsPlanOf(operation, found.rows, found.isWhole);
+      const { id, expiresAt } = plans.keep(plan);
+      return { plan: id, ...shown, expiresAt };
+    }, signal);
   }
 
   /** Carries out a plan. */
   change(input: Input, { operator }: Pick<Caller, 'operator'>): { readonly job: string } {
-    const { outbox, clock, jobs, actions, plans } = this.#ports;
+    const { outbox, clock, plans } = this.#ports;
     const { admin } = outboxOf(outbox);
     const { plan: planId, reason } = input as unknown as ChangesRequest;
     const { operation, rows } = plans.get(planId);
     if (rows.length === 0)
       throw new ApiError(409, 'nothing-to-do', 'No row would be changed. Select rows that this changes.');
     const what = ROW_ACTION[operation];
-    const common = { at: isoNow(clock), operator, what, reason, asked: rows.length };
-    const { id } = jobs.start(
-      'outbox',
-      async (job) => {
-        const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
-        await actions.begin(started, rows);
-        try {
-          const { result, ...end } = await changed(admin, rows, { operation, operator, reason }, job);
-          const { done, refused, failed, notSent } = result;
-          const sum = Object.values(refused).reduce((one, other) => one + other, 0);
-          const ended = notSent > 0 ? 'aborted' : 'whole';
-          await actions.end({ ...started, done, refused: sum, failed, ended });
-          return { ...end, result };
-        } catch (error) {
-          await actions.end({ ...started, ended: 'failed' });
-          throw error;
-        }
-      },
-      rows.length,
-    );
+    const planned = { at: isoNow(clock), operator, what, reason, asked: rows.length };
+    const started = startRecorded(this.#ports, 'outbox', planned, rows, async (job) => {
+      const end = await changed(admin, rows, { operation, operator, reason }, job);
+      const { done, refused, failed, notSent } = end.result;
+      const ended = notSent > 0 ? 'aborted' : 'whole';
+      return { end, action: { done, refused: sumOf(refused), failed, ended } };
+    });
     plans.drop(planId);
-    return { job: id };
+    return started;
   }
 }
 
