@@ -7,6 +7,7 @@ import type { ChangeRequest } from './change-request.ts';
 import { KeptBy } from './kept-by.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import { ReasonField } from './reason-field.tsx';
+import { useReason } from './use-reason.ts';
 
 /** Asks for a reason and other input. The button says what will happen. */
 export function ChangeForm({
@@ -28,21 +29,16 @@ export function ChangeForm({
   readonly onClose: () => void;
 }): JSX.Element {
   const { operation } = request;
-  const [reason, setReason] = useState('');
   const [result, setResult] = useState('');
   const [isConfirmed, setConfirmed] = useState(false);
-  const [isStarting, setStarting] = useState(false);
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
   // One claim is named in the dialog, and its button says what is lost.
   const needsConfirmation = isForced || (operation === 'forget' && plan.wouldChange !== 1);
-  const missing = missingOf(reason, needsConfirmation && !isConfirmed);
-  const isReady = !isPlanning && plan.wouldChange > 0 && missing === undefined && resultError === undefined;
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (!isReady || isStarting) return;
-    setStarting(true);
-    void onStart(reason.trim(), operation === 'resolve' && result.trim() !== '' ? result : undefined);
-  };
+  const isUnconfirmed = needsConfirmation && !isConfirmed;
+  const mayStart = !isPlanning && plan.wouldChange > 0 && !isUnconfirmed && resultError === undefined;
+  const { reason, setReason, isMissing, isDisabled, submit } = useReason(mayStart, (given) =>
+    onStart(given, operation === 'resolve' && result.trim() !== '' ? result : undefined),
+  );
   return (
     <form class="form" onSubmit={submit}>
       <PlanSummary request={request} plan={plan} isForced={isForced} onForce={onForce} />
@@ -66,14 +62,14 @@ export function ChangeForm({
       )}
       {operation !== 'forget' && <KeptBy />}
       <div class="dialog-buttons">
-        {plan.wouldChange > 0 && <span class="muted small">{missing}</span>}
+        {plan.wouldChange > 0 && <span class="muted small">{missingOf(isMissing, isUnconfirmed)}</span>}
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
         <button
           type="submit"
           class={operation === 'forget' || isForced ? 'button button-danger' : 'button button-primary'}
-          disabled={!isReady || isStarting}
+          disabled={isDisabled}
         >
           {OPERATION_NAME[operation]} {counted(plan.wouldChange, 'claim')}
         </button>
@@ -113,8 +109,8 @@ function ResultField({
 }
 
 /** Returns the input that is missing. */
-function missingOf(reason: string, isUnconfirmed: boolean): string | undefined {
-  if (reason.trim() === '') return 'Give a reason to go on.';
+function missingOf(isReasonMissing: boolean, isUnconfirmed: boolean): string | undefined {
+  if (isReasonMissing) return 'Give a reason to go on.';
   return isUnconfirmed ? 'Confirm it above to go on.' : undefined;
 }
 

@@ -1,16 +1,12 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { JobJson } from '../api-types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { progressText } from '../shell/running-jobs.tsx';
 import { counted, numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_DONE, REFUSAL_MEANING } from '../text/words.ts';
 import { changeResultOf, isAllChanged } from './change-end-text.ts';
 import type { ChangeRequest } from './change-request.ts';
-import { CloseButton } from './close-button.tsx';
-import { Progress } from './progress.tsx';
-import { useJob } from './use-job.ts';
+import { JobOutcome } from './job-outcome.tsx';
 
 /** The most claims to name. */
 const MOST_SHOWN = 10;
@@ -21,34 +17,27 @@ const MOST_SHOWN = 10;
  */
 export function ChangeOutcome({
   request,
-  job: id,
+  job,
   onClose,
 }: {
   readonly request: ChangeRequest;
   readonly job: string;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [isTold, setTold] = useState(false);
-  const job = useJob(id, (ended) => {
-    setTold(true);
-    request.onDone?.();
-    const result = changeResultOf(ended);
-    if (ended.ended === 'whole' && result !== undefined && isAllChanged(result)) onClose();
-  });
-  if (job?.ended === undefined || !isTold) {
-    return (
-      <Progress
-        text={job === undefined ? 'Changing claims' : progressText(job)}
-        job={job}
-        hint="You can close this: the change goes on, and the header shows how far it is."
-      />
-    );
-  }
   return (
-    <>
-      <Result request={request} job={job} />
-      <CloseButton onClose={onClose} />
-    </>
+    <JobOutcome
+      job={job}
+      starting="Changing claims"
+      what="change"
+      isComplete={(ended) => {
+        const result = changeResultOf(ended);
+        return result !== undefined && isAllChanged(result);
+      }}
+      onDone={request.onDone}
+      onClose={onClose}
+    >
+      {(ended) => <Result request={request} job={ended} />}
+    </JobOutcome>
   );
 }
 

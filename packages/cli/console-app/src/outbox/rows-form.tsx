@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { RowsPlanJson } from '../api-types.ts';
 import { KeptBy } from '../changes/kept-by.tsx';
 import { ReasonField } from '../changes/reason-field.tsx';
+import { useReason } from '../changes/use-reason.ts';
 import { counted, numberText } from '../text/numbers.ts';
 import { ROW_OPERATION_NAME, ROW_REFUSAL, rowsMeaning } from '../text/row-words.ts';
 import { shown } from '../text/shown.ts';
@@ -20,30 +20,23 @@ export function RowsForm({
   readonly onStart: (reason: string) => Promise<void>;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [reason, setReason] = useState('');
-  const [isStarting, setStarting] = useState(false);
   const { operation, wouldChange } = plan;
-  const isReady = !isPlanning && wouldChange > 0 && reason.trim() !== '';
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (!isReady || isStarting) return;
-    setStarting(true);
-    void onStart(reason.trim());
-  };
+  const mayStart = !isPlanning && wouldChange > 0;
+  const { reason, setReason, isMissing, isDisabled, submit } = useReason(mayStart, onStart);
   return (
     <form class="form" onSubmit={submit}>
       <Summary plan={plan} />
       <ReasonField value={reason} onInput={setReason} />
       <KeptBy of="row" />
       <div class="dialog-buttons">
-        {reason.trim() === '' && wouldChange > 0 && <span class="muted small">Give a reason to go on.</span>}
+        {isMissing && wouldChange > 0 && <span class="muted small">Give a reason to go on.</span>}
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
         <button
           type="submit"
           class={operation === 'drop' ? 'button button-danger' : 'button button-primary'}
-          disabled={!isReady || isStarting}
+          disabled={isDisabled}
         >
           {ROW_OPERATION_NAME[operation]} {counted(wouldChange, 'row')}
         </button>

@@ -1,11 +1,7 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { JobJson } from '../api-types.ts';
-import { CloseButton } from '../changes/close-button.tsx';
-import { Progress } from '../changes/progress.tsx';
-import { useJob } from '../changes/use-job.ts';
+import { JobOutcome } from '../changes/job-outcome.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { progressText } from '../shell/running-jobs.tsx';
 import { ROW_REFUSAL } from '../text/row-words.ts';
 import { shown } from '../text/shown.ts';
 import { areAllChanged, rowsEndText, rowsResultOf } from './rows-end-text.ts';
@@ -20,34 +16,27 @@ const MOST_SHOWN = 10;
  */
 export function RowsOutcome({
   request,
-  job: id,
+  job,
   onClose,
 }: {
   readonly request: RowsRequest;
   readonly job: string;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [isTold, setTold] = useState(false);
-  const job = useJob(id, (ended) => {
-    setTold(true);
-    request.onDone?.();
-    const result = rowsResultOf(ended);
-    if (ended.ended === 'whole' && result !== undefined && areAllChanged(result)) onClose();
-  });
-  if (job?.ended === undefined || !isTold) {
-    return (
-      <Progress
-        text={job === undefined ? 'Changing rows of the outbox' : progressText(job)}
-        job={job}
-        hint="You can close this: the change goes on, and the header shows how far it is."
-      />
-    );
-  }
   return (
-    <>
-      <Result request={request} job={job} />
-      <CloseButton onClose={onClose} />
-    </>
+    <JobOutcome
+      job={job}
+      starting="Changing rows of the outbox"
+      what="change"
+      isComplete={(ended) => {
+        const result = rowsResultOf(ended);
+        return result !== undefined && areAllChanged(result);
+      }}
+      onDone={request.onDone}
+      onClose={onClose}
+    >
+      {(ended) => <Result request={request} job={ended} />}
+    </JobOutcome>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { CompletedMessages, RedrivePlanJson } from '../api-types.ts';
 import { KeptBy } from '../changes/kept-by.tsx';
 import { ReasonField } from '../changes/reason-field.tsx';
+import { useReason } from '../changes/use-reason.ts';
 import { counted, numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { LEFT_MEANING } from '../text/words.ts';
@@ -33,16 +33,9 @@ export function RedriveForm({
   readonly onStart: (reason: string) => Promise<void>;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [reason, setReason] = useState('');
-  const [isStarting, setStarting] = useState(false);
   const { moved, deleted } = plan;
-  const isReady = !isPlanning && moved + deleted > 0 && reason.trim() !== '';
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    if (!isReady || isStarting) return;
-    setStarting(true);
-    void onStart(reason.trim());
-  };
+  const mayStart = !isPlanning && moved + deleted > 0;
+  const { reason, setReason, isMissing, isDisabled, submit } = useReason(mayStart, onStart);
   return (
     <form class="form" onSubmit={submit}>
       <Summary request={request} plan={plan} />
@@ -66,13 +59,11 @@ export function RedriveForm({
       <ReasonField value={reason} onInput={setReason} />
       <KeptBy />
       <div class="dialog-buttons">
-        {reason.trim() === '' && moved + deleted > 0 && (
-          <span class="muted small">Give a reason to go on.</span>
-        )}
+        {isMissing && moved + deleted > 0 && <span class="muted small">Give a reason to go on.</span>}
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class="button button-primary" disabled={!isReady || isStarting}>
+        <button type="submit" class="button button-primary" disabled={isDisabled}>
           {buttonText(plan)}
         </button>
       </div>

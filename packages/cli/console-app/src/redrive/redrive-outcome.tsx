@@ -1,11 +1,7 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { JobJson, RedriveResultJson } from '../api-types.ts';
-import { CloseButton } from '../changes/close-button.tsx';
-import { Progress } from '../changes/progress.tsx';
-import { useJob } from '../changes/use-job.ts';
+import { JobOutcome } from '../changes/job-outcome.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { progressText } from '../shell/running-jobs.tsx';
 import { counted } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { LEFT_MEANING } from '../text/words.ts';
@@ -18,34 +14,27 @@ import type { RedriveRequest } from './redrive-request.ts';
  */
 export function RedriveOutcome({
   request,
-  job: id,
+  job,
   onClose,
 }: {
   readonly request: RedriveRequest;
   readonly job: string;
   readonly onClose: () => void;
 }): JSX.Element {
-  const [isTold, setTold] = useState(false);
-  const job = useJob(id, (ended) => {
-    setTold(true);
-    request.onDone?.();
-    const result = redriveResultOf(ended);
-    if (ended.ended === 'whole' && result !== undefined && isAllRedriven(result)) onClose();
-  });
-  if (job?.ended === undefined || !isTold) {
-    return (
-      <Progress
-        text={job === undefined ? 'Redriving messages' : progressText(job)}
-        job={job}
-        hint="You can close this: the redrive goes on, and the header shows how far it is."
-      />
-    );
-  }
   return (
-    <>
-      <Result job={job} />
-      <CloseButton onClose={onClose} />
-    </>
+    <JobOutcome
+      job={job}
+      starting="Redriving messages"
+      what="redrive"
+      isComplete={(ended) => {
+        const result = redriveResultOf(ended);
+        return result !== undefined && isAllRedriven(result);
+      }}
+      onDone={request.onDone}
+      onClose={onClose}
+    >
+      {(ended) => <Result job={ended} />}
+    </JobOutcome>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { ClaimJson } from '../../api-types.ts';
+import { SelectAll } from '../../parts/select-all.tsx';
 import { ClaimRows, ROWS_TOGETHER } from './claim-rows.tsx';
 
 /** The claims, each with its likely actions. */
@@ -19,7 +20,6 @@ export function ClaimsTable({
   readonly onSelectAll: (all: boolean) => void;
   readonly onDone: () => void;
 }): JSX.Element {
-  const isAll = selected.size === claims.length;
   const chunks = useChunks(claims);
   return (
     <table class="table stacked claims-table" aria-rowcount={claims.length + 1}>
@@ -27,17 +27,7 @@ export function ClaimsTable({
       <thead>
         <tr>
           {allowChanges && (
-            <th scope="col" class="cell-check">
-              <input
-                type="checkbox"
-                aria-label="Select all that are shown"
-                checked={isAll}
-                ref={(box) => {
-                  if (box !== null) box.indeterminate = !isAll && selected.size > 0;
-                }}
-                onChange={({ currentTarget }) => onSelectAll(currentTarget.checked)}
-              />
-            </th>
+            <SelectAll selected={selected.size} of={claims.length} onSelectAll={onSelectAll} />
           )}
           <th scope="col">Key</th>
           <th scope="col" class="cell-state">

@@ -3,6 +3,7 @@ import type { MessageJson } from '../../api-types.ts';
 import { claimHref } from '../../filters/claim-filter.ts';
 import { Ago } from '../../parts/age.tsx';
 import { Link } from '../../parts/link.tsx';
+import { SelectAll } from '../../parts/select-all.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { askToRedrive } from '../../redrive/redrive-request.ts';
 import { counted } from '../../text/numbers.ts';
@@ -33,14 +34,7 @@ export function LettersTable({
       <thead>
         <tr>
           {allowChanges && (
-            <th scope="col" class="cell-check">
-              <input
-                type="checkbox"
-                aria-label="Select all that are shown"
-                checked={selected.size === messages.length}
-                onChange={({ currentTarget }) => onSelectAll(currentTarget.checked)}
-              />
-            </th>
+            <SelectAll selected={selected.size} of={messages.length} onSelectAll={onSelectAll} />
           )}
           <th scope="col">Message</th>
           <th scope="col">Error</th>

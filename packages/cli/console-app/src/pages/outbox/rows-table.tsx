@@ -6,6 +6,7 @@ import { Ago } from '../../parts/age.tsx';
 import { HiddenBody } from '../../parts/hidden-body.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Link } from '../../parts/link.tsx';
+import { SelectAll } from '../../parts/select-all.tsx';
 import { useTimeText } from '../../state/now.ts';
 import { counted, numberText } from '../../text/numbers.ts';
 import { lastChangeText, nextOfRow, ROW_OPERATION_NAME, ROW_STATE, rowsHref } from '../../text/row-words.ts';
@@ -45,17 +46,14 @@ export function RowsTable({
       <thead>
         <tr>
           {allowChanges && (
-            <th scope="col" class="cell-check">
-              <input
-                type="checkbox"
-                aria-label="Select all that are shown and do not wait for the relay"
-                disabled={changeable.length === 0}
-                checked={changeable.length > 0 && selected.size === changeable.length}
-                onChange={({ currentTarget: { checked } }) =>
-                  onSelect(new Map(checked ? changeable.map((row) => [row.outboxId, row]) : []))
-                }
-              />
-            </th>
+            <SelectAll
+              label="Select all that are shown and do not wait for the relay"
+              selected={selected.size}
+              of={changeable.length}
+              onSelectAll={(all) =>
+                onSelect(new Map(all ? changeable.map((row) => [row.outboxId, row]) : []))
+              }
+            />
           )}
           <th scope="col">Message</th>
           <th scope="col" class="cell-state">
