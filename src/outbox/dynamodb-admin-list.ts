@@ -7,7 +7,7 @@ import {
   keyOf,
   type OutboxRow,
   type OutboxRowState,
-  placeOfOnly,
+  outboxIdAt,
   rowOf,
   SHARDS,
   unsentOf,
@@ -46,9 +46,10 @@ export async function listRows(
 ): Promise<OutboxPage> {
   const limit = limitOf(query);
   const entries: OutboxEntry[] = [];
+  const wanted = query.outboxIds && new Set(query.outboxIds);
   let place: Place | undefined = query.cursor === undefined ? startOf(query) : placeIn(query.cursor);
   while (place !== undefined && entries.length < limit && signal?.aborted !== true) {
-    const { keys, next } = await readKeys(table, place, limit - entries.length, query.outboxIds, signal);
+    const { keys, next } = await readKeys(table, place, limit - entries.length, wanted, signal);
     entries.push(...(await entriesOf(table, place.state, keys, query)));
     place =
       next ?? (place.state === 'PARKED' && query.state === undefined ? start('WAITING', query) : undefined);
@@ -61,7 +62,7 @@ async function readKeys(
   table: OutboxTable,
   { state, shards }: Place,
   limit: number,
-  outboxIds: readonly string[] | undefined,
+  wanted: ReadonlySet<string> | undefined,
   signal: StopSignal | undefined,
 ): Promise<{ readonly keys: readonly IndexKey[]; readonly next: Place | undefined }> {
   const pages = await Promise.all(
@@ -80,7 +81,7 @@ async function readKeys(
     const isDone = !hasMore && (last ?? after) === (keys.at(-1) ?? after);
     return isDone ? [] : [[shard, last ?? after] as const];
   });
-  const keys = taken.map(({ key }) => key).filter((key) => outboxIds?.includes(outboxIdOf(key)) ?? true);
+  const keys = taken.map(({ key }) => key).filter((key) => wanted?.has(outboxIdAt(key)) ?? true);
   return { keys, next: left.length === 0 ? undefined : { state, shards: left } };
 }
 
@@ -149,12 +150,6 @@ function start(state: OutboxRowState, { outboxIds }: OutboxQuery): Place {
   const only = outboxIds?.map((outboxId) => unsentOf(state, outboxId));
   const shards = ALL_SHARDS.filter((shard) => only?.includes(unsentShard(state, shard)) ?? true);
   return { state, shards: shards.map((shard) => [shard, null] as const) };
-}
-
-function outboxIdOf({ lane, position }: IndexKey): string {
-  return placeOfOnly(lane) === undefined
-    ? position.slice(position.indexOf('#') + 1)
-    : lane.slice('row:'.length);
 }
 
 function keyIn(item: Row): IndexKey {

@@ -66,6 +66,12 @@ export function placeOfOnly(lane: string): OutboxPlace | undefined {
   return lane.startsWith('row:') ? { lane, position: ALONE } : undefined;
 }
 
+/** Returns the outbox id of a row. Positions in the lane of a group end with it. */
+export function outboxIdAt({ lane, position }: OutboxPlace): string {
+  const isOnly = placeOfOnly(lane) !== undefined;
+  return isOnly ? lane.slice('row:'.length) : position.slice(position.indexOf('#') + 1);
+}
+
 export function unsentShard(state: OutboxRowState, shard: number): string {
   return `${state}#${shard}`;
 }

@@ -90,11 +90,8 @@ function entriesFor(file: string): [string, readonly string[]][] {
   const all = Object.entries(paths).map(([entry, [source]]): [string, readonly string[], boolean] => {
     const names =
       entry === 'batchlatch' ? ['createBatchProcessor', ...listedIn('src/exports.ts')] : listedIn(source);
-    return [
-      entry,
-      names,
-      entry !== 'batchlatch' && file.startsWith(`${path.posix.dirname(source).slice(2)}/`),
-    ];
+    const folder = path.posix.dirname(source).slice(2);
+    return [entry, names, folder !== 'src' && file.startsWith(`${folder}/`)];
   });
   return all
     .toSorted(([, , a], [, , b]) => Number(b) - Number(a))
