@@ -14,7 +14,7 @@ export interface RecordedEnd {
   readonly unrecorded?: readonly UnrecordedAction[];
 }
 
-/** Starts the job of an action that the log of actions records before it changes anything, and when it ends. */
+/** Starts a job that the log of actions records before it changes anything, and when it ends. */
 export function startRecorded(
   { jobs, actions }: { readonly jobs: Jobs; readonly actions: ActionLog },
   what: Parameters<Jobs['start']>[0],

@@ -17,7 +17,7 @@ export function JobOutcome({
   children,
 }: {
   readonly job: string;
-  /** What is shown before the job tells how far it is. */
+  /** The text until the job tells how far it is. */
   readonly starting: string;
   /** The name of the job, such as `change`. */
   readonly what: string;
