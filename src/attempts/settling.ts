@@ -1,12 +1,11 @@
-import { whenAborted } from '../base/stop.ts';
 import type { SettleOutcome, Settlement } from '../claims/claim-store.ts';
-import { asError, missingOutcome } from '../claims/store-errors.ts';
+import { missingOutcome, settleOrFail } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { Settled, Work } from './work.ts';
 import type { Ending } from './ending.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
 import { isLastAttempt } from './rules.ts';
-import type { Transaction } from './transaction.ts';
+import { type Transaction, wasCommittedUnnoticed } from './transaction.ts';
 
 // Settlements of attempts. Each write is conditional on the owner of the claim.
 
@@ -52,12 +51,8 @@ export async function settleLate(attempt: Attempt, late: HandlerReturned | Handl
   const settlement = settlementFor(attempt, endingOf(attempt, attempt.end));
   attempt.state = 'settling';
   watch.notify({ type: 'settling', ends: [{ ...attempt.facts, end: settlement.end }] });
-  let outcome: SettleOutcome;
-  try {
-    outcome = (await claims.store.settle([settlement]))[0] ?? { error: missingOutcome() };
-  } catch (thrown) {
-    outcome = { error: asError(thrown) };
-  }
+  const settled = settleOrFail([settlement], claims.store.settle([settlement]));
+  const [outcome = { error: missingOutcome() }] = await settled;
   attempt.noteAnswer(outcome);
   if (outcome !== 'stored') tellNotStored(attempt, outcome);
 }
@@ -156,19 +151,6 @@ function endBeside(attempt: Attempt, end: AttemptEnd): AttemptEnd {
   // rule: unknown-commit-fails
   if (failure === undefined || end.kind === 'threw') return end;
   return { kind: 'threw', error: failure, thrown: failure, isInconclusive: true };
-}
-
-async function wasCommittedUnnoticed({ key, owner, scope: { claims, time } }: Attempt): Promise<boolean> {
-  const { answerNow } = time.deadline;
-  const looking = claims.store.inspect(key);
-  try {
-    // If the answer has left already, nothing is gained by giving up.
-    const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
-    // rule: row-decides-commit
-    return stored?.status === 'COMPLETED' && stored.owner === owner;
-  } catch {
-    return false;
-  }
 }
 
 function tellCommitted(attempt: Attempt, end: AttemptEnd): void {

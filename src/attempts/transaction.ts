@@ -1,5 +1,7 @@
+import { whenAborted } from '../base/stop.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { asError } from '../claims/store-errors.ts';
+import type { Attempt } from './attempt.ts';
 import type { Ending } from './ending.ts';
 import { CommitNotAllowedError } from './errors.ts';
 import { LeaseLostError } from './stop-errors.ts';
@@ -119,5 +121,23 @@ export class Transaction {
     this.#state = 'failed';
     this.#failure = error;
     return error;
+  }
+}
+
+/** Returns whether the row says that a commit without an answer was written. Called when it is fenced. */
+export async function wasCommittedUnnoticed({
+  key,
+  owner,
+  scope: { claims, time },
+}: Attempt): Promise<boolean> {
+  const { answerNow } = time.deadline;
+  const looking = claims.store.inspect(key);
+  try {
+    // If the answer has left already, nothing is gained by giving up.
+    const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
+    // rule: row-decides-commit
+    return stored?.status === 'COMPLETED' && stored.owner === owner;
+  } catch {
+    return false;
   }
 }

@@ -31,41 +31,33 @@ export interface StopSignal {
  * create than a record takes from claim to end. `signal` creates an `AbortSignal` on first use.
  */
 export class Stop implements StopSignal {
+  aborted = false;
+  reason: unknown = undefined;
   #controller: AbortController | undefined;
   #listeners: Set<() => void> | undefined;
-  #isAborted = false;
-  #reason: unknown;
-
-  get aborted(): boolean {
-    return this.#isAborted;
-  }
-
-  get reason(): unknown {
-    return this.#reason;
-  }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       // Every request to the store adds a listener, so more than ten at once are no leak.
       setMaxListeners(0, this.#controller.signal);
-      if (this.#isAborted) this.#controller.abort(this.#reason);
+      if (this.aborted) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;
   }
 
   /** Aborts the signal. Only the first call counts. */
   abort(reason?: unknown): void {
-    if (this.#isAborted) return;
-    this.#isAborted = true;
-    this.#reason = reason;
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
     for (const listener of this.#listeners ?? []) listener();
     this.#listeners = undefined;
     this.#controller?.abort(reason);
   }
 
   addEventListener(_type: 'abort', listener: () => void, _options?: { readonly once?: boolean }): void {
-    if (!this.#isAborted) (this.#listeners ??= new Set()).add(listener);
+    if (!this.aborted) (this.#listeners ??= new Set()).add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {

@@ -149,7 +149,7 @@ function settlingEnd({ recordId, key, owner, attempt, ending }: SettlingAttempt)
 
 /** Returns a function that makes owner tokens: the invocation's unique prefix and a counter. */
 function ownersOf(invocation: string): () => string {
-  const prefix = `${invocation}-`;
   let owners = 0;
-  return () => prefix + String((owners += 1));
+  // `join` makes a flat string. A concatenated one keeps its parts: 40 bytes for every running handler.
+  return () => [invocation, (owners += 1)].join('-');
 }

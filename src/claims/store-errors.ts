@@ -37,6 +37,7 @@ export async function settleOrFail(
   try {
     return await settled;
   } catch (thrown) {
-    return settlements.map(() => ({ error: thrown as Error }));
+    const error = asError(thrown);
+    return settlements.map(() => ({ error }));
   }
 }

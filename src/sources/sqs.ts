@@ -30,7 +30,7 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   // rule: fifo-by-arn
   const isFifo = typeof eventSourceARN === 'string' && eventSourceARN.endsWith('.fifo');
   const groupId = attributes?.MessageGroupId;
-  const lane = isFifo ? `group:${groupId ?? ''}` : undefined;
+  const lane = isFifo ? (groupId ?? '') : undefined;
 
   const problem =
     itemIdentifier === undefined

@@ -93,7 +93,7 @@ describe('a batch of SQS', () => {
     const messages = ['x', 'y', 'x'].map((messageGroupId) => ({ body: {}, messageGroupId }));
     const lanes = (fifo: boolean): unknown[] =>
       batchOf(sqsEvent(messages, { fifo }).Records).entries.map(({ lane }) => lane);
-    expect(lanes(true)).toEqual(['group:x', 'group:y', 'group:x']);
+    expect(lanes(true)).toEqual(['x', 'y', 'x']);
     expect(lanes(false)).toEqual([undefined, undefined, undefined]);
   });
 
@@ -132,7 +132,7 @@ describe('a batch of SQS', () => {
   it('can name a malformed record that has an id, and puts it into its lane', () => {
     const [raw] = sqsEvent([{ messageId: 'm', body: {}, messageGroupId: 'x' }], { fifo: true }).Records;
     const [entry] = batchOf([{ ...raw, body: undefined }]).entries;
-    expect([entry?.itemIdentifier, entry?.lane]).toEqual(['m', 'group:x']);
+    expect([entry?.itemIdentifier, entry?.lane]).toEqual(['m', 'x']);
   });
 });
 
