@@ -1,9 +1,9 @@
 import { whenAborted } from '../base/stop.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { asError } from '../claims/store-errors.ts';
-import type { Attempt } from './attempt.ts';
 import type { Ending } from './ending.ts';
 import { CommitNotAllowedError } from './errors.ts';
+import type { AttemptScope } from './scope.ts';
 import { LeaseLostError } from './stop-errors.ts';
 
 export interface Committed {
@@ -129,7 +129,11 @@ export async function wasCommittedUnnoticed({
   key,
   owner,
   scope: { claims, time },
-}: Attempt): Promise<boolean> {
+}: {
+  readonly key: string;
+  readonly owner: string;
+  readonly scope: AttemptScope;
+}): Promise<boolean> {
   const { answerNow } = time.deadline;
   const looking = claims.store.inspect(key);
   try {
