@@ -1,6 +1,11 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { hash, randomUUID } from 'node:crypto';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
+import { hasToJson, isPlain } from '../keys/canonical-json.ts';
+import { parsePath, type PayloadPath } from '../keys/payload-path.ts';
 import { type BodyIssue, shownIssues } from './body-issues.ts';
+import type { Message, MessageOptions } from './message.ts';
 import { OUTBOX_ID, TYPE, VERSION } from './message-attributes.ts';
 import { groupOfBody, keyOfBody, typedKey } from './message-key.ts';
 import type { Messages } from './messages.ts';
@@ -15,8 +20,8 @@ export interface EncodedMessage {
   readonly attributes: Readonly<Record<string, string>>;
   /** The message group; undefined if the type has no `group`. */
   readonly group: string | undefined;
-  /** The SHA-256 of type and key, for FIFO queues. Without a `key` it is unique. */
-  readonly deduplicationId: string;
+  /** The SHA-256 of type and key, unique without a `key`. Undefined if the target needs none. */
+  readonly deduplicationId: string | undefined;
 }
 
 /**
@@ -43,41 +48,88 @@ export class InvalidMessageError extends BatchlatchError {
   }
 }
 
+interface EncoderSetup {
+  /** Whether messages need a deduplication id. Default true. */
+  readonly deduplicates?: boolean;
+}
+
+type Encode = (type: string, body: unknown, outboxId?: string) => EncodedMessage | Promise<EncodedMessage>;
+
 /**
  * Returns the function that validates messages and makes them ready to send. Bodies are sent as given: the
- * schema's output is the consumer's. The function rejects with an `InvalidMessageError` for a body that does
- * not fit, and with a `KeyError` for one without a key or a group.
+ * schema's output is the consumer's. The function throws an `InvalidMessageError` for a body that does not
+ * fit, and a `KeyError` for one without a key or a group. It rejects instead if the schema validates
+ * asynchronously: most do not, and a promise for each message is a large part of its cost.
  */
-export function messageEncoder({
-  types,
-}: Messages): (type: string, body: unknown, outboxId?: string) => Promise<EncodedMessage> {
-  const known = new Map(
-    Object.entries(types).map(([type, message]) => [
-      type,
-      { message, keyOf: keyOfBody(message), groupOf: groupOfBody(message) },
-    ]),
+export function messageEncoder({ types }: Messages, { deduplicates = true }: EncoderSetup = {}): Encode {
+  const encoders = new Map(
+    Object.entries(types).map(([type, message]) => [type, encoderOf(type, message, deduplicates)]),
   );
-  return async (type, body, outboxId) => {
-    const found = known.get(type);
-    if (found === undefined) {
+  return (type, body, outboxId) => {
+    const encode = encoders.get(type);
+    if (encode === undefined) {
       throw new ConfigurationError(`Expected a type of messages(…), got \`${type}\``);
     }
-    const { message, keyOf, groupOf } = found;
-    const result = await message.schema['~standard'].validate(body);
-    if (result.issues) throw new InvalidMessageError(type, shownIssues(result.issues, body));
+    return encode(body, outboxId);
+  };
+}
+
+function encoderOf(
+  type: string,
+  message: Message,
+  deduplicates: boolean,
+): (body: unknown, outboxId?: string) => EncodedMessage | Promise<EncodedMessage> {
+  const { schema, version } = message;
+  const keyOf = keyOfBody(message);
+  const groupOf = groupOfBody(message);
+  const paths = pathsOf(message);
+  const attributes = { [TYPE]: type, ...(version > 1 && { [VERSION]: String(version) }) };
+
+  function encoded(
+    { issues }: StandardSchemaV1.Result<unknown>,
+    body: unknown,
+    outboxId: string | undefined,
+  ): EncodedMessage {
+    if (issues) throw new InvalidMessageError(type, shownIssues(issues, body));
     const text = JSON.stringify(body);
-    const sent: unknown = JSON.parse(text); // what the consumer will see
-    const key = keyOf?.(sent) ?? outboxId ?? randomUUID();
+    const isSentAsGiven = paths !== undefined && hasTexts(body, paths);
+    const sent: unknown = isSentAsGiven ? body : JSON.parse(text); // what the consumer will see
+    // Where no id is needed, a key only has to be there.
+    const key = deduplicates || !isSentAsGiven ? (keyOf?.(sent) ?? outboxId ?? randomUUID()) : '';
     return {
       type,
       body: text,
-      attributes: {
-        [TYPE]: type,
-        ...(message.version > 1 && { [VERSION]: String(message.version) }),
-        ...(outboxId !== undefined && { [OUTBOX_ID]: outboxId }),
-      },
+      attributes: outboxId === undefined ? attributes : { ...attributes, [OUTBOX_ID]: outboxId },
       group: groupOf?.(sent),
-      deduplicationId: hash('sha256', typedKey(type, key)),
+      deduplicationId: deduplicates ? hash('sha256', typedKey(type, key)) : undefined,
     };
+  }
+
+  return (body, outboxId) => {
+    const result = schema['~standard'].validate(body);
+    if (!('then' in result)) return encoded(result, body, outboxId);
+    return result.then((later) => encoded(later, body, outboxId));
   };
+}
+
+/** Returns the paths of a message's key and group; undefined if there are none, or one is a function. */
+function pathsOf({ options }: Message): PayloadPath[] | undefined {
+  const { key = [], group } = options as { readonly key?: MessageOptions['key']; readonly group?: unknown };
+  if (typeof key === 'function' || typeof group === 'function') return undefined;
+  const paths = group === undefined ? key : [...key, group];
+  return paths.length === 0 ? undefined : paths.map((path) => parsePath('key', path));
+}
+
+/** Returns whether a body has texts at all of these paths, which its JSON has too. */
+function hasTexts(body: unknown, paths: readonly PayloadPath[]): boolean {
+  for (const path of paths) {
+    let node = body;
+    for (const name of path) {
+      if (!isObject(node) || !isPlain(node) || hasToJson(node)) return false;
+      if (!Object.prototype.propertyIsEnumerable.call(node, name)) return false;
+      node = (node as Record<string, unknown>)[name];
+    }
+    if (typeof node !== 'string' || node === '') return false;
+  }
+  return true;
 }

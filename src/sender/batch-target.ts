@@ -24,6 +24,14 @@ export interface BatchTargetSetup {
 /** A queue or a topic: their batches differ by names only. */
 export function batchTarget(setup: BatchTargetSetup): Target {
   const { title, isFifo, maxBytes, takesDelay, send, bodyName, inputOf } = setup;
+  let last: SentAttributes | undefined;
+
+  /** Returns attributes in the form of the API. The messages of a type mostly share theirs, and the form. */
+  function attributesOf(attributes: EncodedMessage['attributes']): SentAttributes {
+    if (last?.of !== attributes) last = sentAttributes(attributes);
+    return last;
+  }
+
   return {
     isFifo,
     maxBytes,
@@ -31,8 +39,9 @@ export function batchTarget(setup: BatchTargetSetup): Target {
       const bodyBytes = Buffer.byteLength(given);
       // ASCII has none of the characters that SQS refuses.
       const body = bodyBytes === given.length ? given : acceptableBody(given);
-      const sent: Record<string, unknown> = { [bodyName]: body };
-      const bytes = (body === given ? bodyBytes : Buffer.byteLength(body)) + addAttributes(sent, attributes);
+      const known = attributesOf(attributes);
+      const sent: Record<string, unknown> = { [bodyName]: body, MessageAttributes: known.form };
+      const bytes = (body === given ? bodyBytes : Buffer.byteLength(body)) + known.bytes;
       if (group !== undefined) sent['MessageGroupId'] = checkedGroup(group);
       else if (isFifo) throw notSent('A FIFO queue or topic needs a group, and the message has none', false);
       if (isFifo) sent['MessageDeduplicationId'] = deduplicationId;
@@ -55,18 +64,23 @@ export function batchTarget(setup: BatchTargetSetup): Target {
   };
 }
 
-/** Adds the attributes to an entry. Returns their bytes, which count towards the limit. */
-function addAttributes(sent: Record<string, unknown>, attributes: EncodedMessage['attributes']): number {
-  const added: Record<string, object> = {};
+interface SentAttributes {
+  readonly of: EncodedMessage['attributes'];
+  readonly form: Readonly<Record<string, object>>;
+  /** They count towards the limit. */
+  readonly bytes: number;
+}
+
+function sentAttributes(of: EncodedMessage['attributes']): SentAttributes {
+  const form: Record<string, object> = {};
   let bytes = 0;
-  for (const name in attributes) {
-    const StringValue = attributes[name] as string;
+  for (const name in of) {
+    const StringValue = of[name] as string;
     const DataType = name === PAYLOAD_SIZE ? 'Number' : 'String';
-    added[name] = { DataType, StringValue };
+    form[name] = { DataType, StringValue };
     bytes += Buffer.byteLength(name) + DataType.length + Buffer.byteLength(StringValue);
   }
-  sent['MessageAttributes'] = added;
-  return bytes;
+  return { of, form, bytes };
 }
 
 function refusalsIn(

@@ -20,24 +20,28 @@ const SENT: Outcome = { status: 'sent' };
 
 /** The messages of one `send()` or `sendAll()`. Each has one outcome, at the latest when the time is over. */
 export class Call implements ItemCall {
-  /** Resolves with the outcomes, in order. */
-  readonly ended: Promise<readonly Outcome[]>;
   readonly #queue: SendQueue;
-  readonly #items: (Item | undefined)[];
-  readonly #outcomes: (Outcome | undefined)[];
+  readonly #count: number;
+  readonly #items: (Item | undefined)[] = [];
+  readonly #outcomes: (Outcome | undefined)[] = [];
   readonly #signal: StopSignal | undefined;
   readonly #cancelTimer: () => void;
+  readonly #onEnd: (outcomes: readonly Outcome[]) => void;
   #open: number;
-  #resolve!: (outcomes: readonly Outcome[]) => void;
   #holders: Map<string, Holder> | undefined;
 
-  constructor(queue: SendQueue, count: number, { clock, deadlineMs, signal }: CallSetup) {
+  /** `onEnd` is called once, with the outcomes in order. */
+  constructor(
+    queue: SendQueue,
+    count: number,
+    { clock, deadlineMs, signal }: CallSetup,
+    onEnd: (outcomes: readonly Outcome[]) => void,
+  ) {
     this.#queue = queue;
-    this.#items = Array.from({ length: count });
-    this.#outcomes = Array.from({ length: count });
+    this.#count = count;
     this.#open = count;
     this.#signal = signal;
-    this.ended = new Promise((resolve) => (this.#resolve = resolve));
+    this.#onEnd = onEnd;
     this.#cancelTimer = clock.setTimer(this.#giveUp, deadlineMs);
     signal?.addEventListener('abort', this.#giveUp, { once: true });
     if (count === 0) this.#end();
@@ -106,9 +110,9 @@ export class Call implements ItemCall {
 
   /** Answers what is open: what is in a request may arrive. */
   readonly #giveUp = (): void => {
-    for (const [position, item] of this.#items.entries()) {
+    for (let position = 0; position < this.#count; position += 1) {
       if (this.#outcomes[position] !== undefined) continue;
-      const error = outOfTime(item);
+      const error = outOfTime(this.#items[position]);
       if (error.isUnknown) this.#answer(position, { status: 'unknown', error });
       else this.#answer(position, { status: 'failed', error, isRetryable: true });
     }
@@ -118,6 +122,6 @@ export class Call implements ItemCall {
   #end(): void {
     this.#cancelTimer();
     this.#signal?.removeEventListener('abort', this.#giveUp);
-    this.#resolve(this.#outcomes as readonly Outcome[]);
+    this.#onEnd(this.#outcomes as readonly Outcome[]);
   }
 }

@@ -39,57 +39,89 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
   const { clock = systemClock, large, trace, unordered = false } = options;
   const target = targetOf(to, options.maxMessageBytes, { clock, random: Math.random });
   if (target.isFifo) checkGroups(messages);
-  const encode = messageEncoder(messages);
+  const encode = messageEncoder(messages, { deduplicates: target.isFifo });
   const queue = new SendQueue({ target, large, clock, random: Math.random });
   const isOrdered = target.isFifo && !unordered;
   const laneOf = ({ group }: EncodedMessage): string | undefined => (isOrdered ? group : undefined);
 
-  function begin(count: number, { signal, deadlineMs = DEADLINE_MS }: SendAllOptions): Call {
+  function begin(
+    count: number,
+    { signal, deadlineMs = DEADLINE_MS }: SendAllOptions,
+    onEnd: (outcomes: readonly Outcome[]) => void,
+  ): Call {
     if (!(deadlineMs > 0)) {
       throw new ConfigurationError(`Expected \`deadlineMs\` to be a positive number, got \`${deadlineMs}\``);
     }
-    return new Call(queue, count, { clock, deadlineMs, signal });
+    return new Call(queue, count, { clock, deadlineMs, signal }, onEnd);
+  }
+
+  /** Puts a message. The promise, only if its schema validates asynchronously, never rejects. */
+  function put(
+    call: Call,
+    position: number,
+    given: AnyMessage,
+    traced: TraceHeaders | undefined,
+  ): Promise<void> | undefined {
+    const refused = (thrown: unknown): void => call.failed(position, thrown as Error, false);
+    try {
+      const { type, body, delayMs } = given;
+      const encoded = encode(type, body);
+      if ('then' in encoded) {
+        return encoded.then((later) => putEncoded(call, position, later, delayMs, traced)).catch(refused);
+      }
+      putEncoded(call, position, encoded, delayMs, traced);
+    } catch (thrown) {
+      refused(thrown);
+    }
+    return undefined;
+  }
+
+  function putEncoded(
+    call: Call,
+    position: number,
+    encoded: EncodedMessage,
+    delayMs: number | undefined,
+    traced: TraceHeaders | undefined,
+  ): void {
+    const message = traced === undefined ? encoded : withTrace(encoded, traced);
+    call.put(position, message, delayMs, laneOf(message));
   }
 
   /** Puts messages one after the other, in order. Never rejects. */
   async function putAll(
     call: Call,
-    messagesOfCall: readonly AnyMessage[],
+    all: readonly AnyMessage[],
     traced: TraceHeaders | undefined,
   ): Promise<void> {
-    for (const [position, given] of messagesOfCall.entries()) {
-      try {
-        const { type, body, delayMs } = given;
-        const encoded = await encode(type, body);
-        const message = traced === undefined ? encoded : withTrace(encoded, traced);
-        call.put(position, message, delayMs, laneOf(message));
-      } catch (thrown) {
-        call.failed(position, thrown as Error, false);
-      }
+    for (let position = 0; position < all.length; position += 1) {
+      const validating = put(call, position, all[position] as AnyMessage, traced);
+      if (validating !== undefined) await validating;
     }
   }
 
   return {
-    async send(type, body, sendOptions: SendAllOptions & { readonly delayMs?: number | undefined } = {}) {
-      const traced = trace?.();
-      const call = begin(1, sendOptions);
-      void putAll(call, [{ type, body, delayMs: sendOptions.delayMs }], traced);
-      const [outcome] = await call.ended;
-      if (outcome !== undefined && outcome.status !== 'sent') throw outcome.error;
-    },
-    async sendAll(all, sendOptions = {}) {
-      const traced = trace?.();
-      const call = begin(all.length, sendOptions);
-      void putAll(call, all, traced);
-      return reportOf(all, await call.ended);
-    },
-    async sendEncoded(all, sendOptions = {}) {
-      const call = begin(all.length, sendOptions);
-      for (const [position, message] of all.entries()) {
-        call.put(position, message, undefined, laneOf(message));
-      }
-      return reportOf(all, await call.ended);
-    },
+    send: (type, body, sendOptions: SendAllOptions & { readonly delayMs?: number | undefined } = {}) =>
+      new Promise((resolve, reject) => {
+        const traced = trace?.();
+        const call = begin(1, sendOptions, ([outcome]) => {
+          if (outcome === undefined || outcome.status === 'sent') resolve();
+          else reject(outcome.error);
+        });
+        void put(call, 0, { type, body, delayMs: sendOptions.delayMs }, traced);
+      }),
+    sendAll: (all, sendOptions = {}) =>
+      new Promise((resolve) => {
+        const traced = trace?.();
+        const call = begin(all.length, sendOptions, (outcomes) => resolve(reportOf(all, outcomes)));
+        void putAll(call, all, traced);
+      }),
+    sendEncoded: (all, sendOptions = {}) =>
+      new Promise((resolve) => {
+        const call = begin(all.length, sendOptions, (outcomes) => resolve(reportOf(all, outcomes)));
+        for (const [position, message] of all.entries()) {
+          call.put(position, message, undefined, laneOf(message));
+        }
+      }),
   };
 }
 
@@ -124,8 +156,9 @@ function reportOf<Sent>(messages: readonly Sent[], outcomes: readonly Outcome[])
   const sent: Sent[] = [];
   const failed: { message: Sent; error: Error; isRetryable: boolean }[] = [];
   const unknown: { message: Sent; error: Error }[] = [];
-  for (const [position, outcome] of outcomes.entries()) {
+  for (let position = 0; position < messages.length; position += 1) {
     const message = messages[position] as Sent;
+    const outcome = outcomes[position] as Outcome;
     if (outcome.status === 'sent') sent.push(message);
     else if (outcome.status === 'unknown') unknown.push({ message, error: outcome.error });
     else failed.push({ message, error: outcome.error, isRetryable: outcome.isRetryable });

@@ -179,7 +179,8 @@ export class SendQueue {
 
   #answered(batch: readonly Item[], refusals: readonly (Refusal | undefined)[]): void {
     const again: Item[] = [];
-    for (const [index, item] of batch.entries()) {
+    for (let index = 0; index < batch.length; index += 1) {
+      const item = batch[index] as Item;
       const refusal = refusals[index];
       if (refusal === undefined) {
         item.state = 'over';

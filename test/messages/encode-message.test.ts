@@ -36,12 +36,38 @@ describe('an encoded message', () => {
     expect((await messageEncoder(types)('Note', 'a')).deduplicationId).not.toBe(one?.deduplicationId);
   });
 
+  it('has the group that its JSON names, whatever the body was made of', async () => {
+    const json = { orderId: 'o1', tenantId: 'sent' };
+    const given = { orderId: 'o1', tenantId: 'given', toJSON: () => json };
+    expect((await encode('OrderPlaced', given)).group).toBe('sent');
+    const hidden = Object.defineProperty({ orderId: 'o1' }, 'tenantId', { value: 't1' });
+    await expect(async () => encode('OrderPlaced', hidden)).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+  });
+
+  it('needs a key where nothing is deduplicated too', async () => {
+    const types = messages({ Any: message(z.any(), { key: ['orderId'] }) });
+    const encodeAny = messageEncoder(types, { deduplicates: false });
+    expect((await encodeAny('Any', { orderId: 'o1' })).deduplicationId).toBeUndefined();
+    for (const wrong of [{}, { orderId: '' }, { orderId: null }, 'o1']) {
+      await expect(async () => encodeAny('Any', wrong)).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+    }
+  });
+
+  it('may have a schema that validates asynchronously', async () => {
+    const schema = z.object({ orderId: z.string().refine(async (id) => id !== 'o2') });
+    const encodeLater = messageEncoder(messages({ Later: message(schema, { key: ['orderId'] }) }));
+    expect((await encodeLater('Later', { orderId: 'o1' })).body).toBe('{"orderId":"o1"}');
+    await expect(encodeLater('Later', { orderId: 'o2' })).rejects.toMatchObject({
+      code: 'BATCHLATCH_INVALID_MESSAGE',
+    });
+  });
+
   it('is refused for a body that does not fit, without quoting it', async () => {
-    const refused = encode('OrderPlaced', { orderId: 'secret', tenantId: 7 });
-    await expect(refused).rejects.toMatchObject({
+    const refused = async () => encode('OrderPlaced', { orderId: 'secret', tenantId: 7 });
+    await expect(refused()).rejects.toMatchObject({
       code: 'BATCHLATCH_INVALID_MESSAGE',
       issues: [{ path: 'tenantId' }],
     });
-    await expect(refused).rejects.not.toThrow(/secret/);
+    await expect(refused()).rejects.not.toThrow(/secret/);
   });
 });
