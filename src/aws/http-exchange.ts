@@ -103,24 +103,30 @@ interface Ticker {
  * frozen or busy process: an answer that arrived meanwhile is read before the next tick.
  */
 function ticker(everyMs: number): Ticker {
-  const open = new Set<() => void>();
+  // No `Set`: a set that changes often leaves tables behind, which keep ended requests until a major collection.
+  const open: (() => void)[] = [];
   let isRunning = false;
   const run = (): void => {
     isRunning = true;
     const timer = setTimeout(() => {
       isRunning = false;
-      for (const tick of open) tick();
-      if (open.size > 0 && !isRunning) run();
+      for (const tick of open.slice()) tick();
+      if (open.length > 0 && !isRunning) run();
     }, everyMs);
     timer.unref();
   };
   return {
     everyMs,
     add(tick) {
-      open.add(tick);
+      open.push(tick);
       if (!isRunning) run();
     },
-    delete: (tick) => void open.delete(tick),
+    delete(tick) {
+      const at = open.indexOf(tick);
+      if (at < 0) return;
+      const last = open.pop() as () => void;
+      if (last !== tick) open[at] = last;
+    },
   };
 }
 

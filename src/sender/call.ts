@@ -71,7 +71,7 @@ export class Call implements ItemCall {
       firstSentAt: 0,
       isAlone: false,
       unanswered: undefined,
-      lastError: undefined,
+      lastRefusal: undefined,
     };
     this.#items[position] = item;
     this.#queue.put(item);

@@ -1,6 +1,6 @@
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import { notSent, perhapsSent, type SendError } from './send-error.ts';
-import type { Entry } from './target.ts';
+import type { Entry, Refusal } from './target.ts';
 
 /** The call of a message, as the queue answers it. */
 export interface ItemCall {
@@ -40,12 +40,12 @@ export interface Item {
   isAlone: boolean;
   /** The error of the first try without an answer: the message may have arrived since. */
   unanswered: SendError | undefined;
-  lastError: SendError | undefined;
+  lastRefusal: Refusal | undefined;
 }
 
 /** The error of a message whose call is over before it was sent. */
 export function outOfTime(item: Item | undefined): SendError {
   const reason = 'The time or the signal of the call was over';
-  if (item?.state === 'sending') return perhapsSent(`${reason} before the target answered`, item.lastError);
-  return item?.unanswered ?? notSent(`${reason} before the message was sent`, true, item?.lastError);
+  if (item?.state === 'sending') return perhapsSent(`${reason} before the target answered`, item.lastRefusal?.error);
+  return item?.unanswered ?? notSent(`${reason} before the message was sent`, true, item?.lastRefusal?.error);
 }

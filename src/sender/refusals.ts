@@ -43,8 +43,13 @@ export function refusalOfRequest(thrown: unknown, title: string): Refusal {
 /** Returns the answer for an entry that the target names as failed. */
 export function refusalOfEntry(title: string, { code, message, isOurs }: FailedEntry): Refusal {
   const isFinal = isOurs && !THROTTLING.test(code);
-  const error = notSent(`${title} did not take the message: ${code} ${message}`.trimEnd(), !isFinal);
-  return { error, next: isFinal ? 'refused' : 'again' };
+  return {
+    // Made when it is asked for: most entries are sent again, and a stack trace costs more than that.
+    get error() {
+      return notSent(`${title} did not take the message: ${code} ${message}`.trimEnd(), !isFinal);
+    },
+    next: isFinal ? 'refused' : 'again',
+  };
 }
 
 /** Returns the answer for an entry that the target's answer leaves out. */

@@ -190,15 +190,17 @@ export class SendQueue {
         item.state = 'resting';
         again.push(item);
       } else {
-        this.#fail(item, refusal.error, refusal.error.isRetryable);
+        const { error } = refusal;
+        this.#fail(item, error, error.isRetryable);
       }
     }
     if (again.length > 0) this.#rest(again);
   }
 
-  #mayTryAgain(item: Item, { error, next }: Refusal): boolean {
-    item.lastError = error;
-    if (next === 'unknown') item.unanswered ??= error;
+  #mayTryAgain(item: Item, refusal: Refusal): boolean {
+    const { next } = refusal;
+    item.lastRefusal = refusal;
+    if (next === 'unknown') item.unanswered ??= refusal.error;
     if (item.call.isOver || next === 'refused') return false;
     if (next === 'alone') {
       if (item.isAlone) return false;

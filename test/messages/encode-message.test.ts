@@ -40,15 +40,14 @@ describe('an encoded message', () => {
     const json = { orderId: 'o1', tenantId: 'sent' };
     const given = { orderId: 'o1', tenantId: 'given', toJSON: () => json };
     expect((await encode('OrderPlaced', given)).group).toBe('sent');
-    const hidden = Object.defineProperty({ orderId: 'o1' }, 'tenantId', { value: 't1' });
-    await expect(async () => encode('OrderPlaced', hidden)).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
   });
 
   it('needs a key where nothing is deduplicated too', async () => {
     const types = messages({ Any: message(z.any(), { key: ['orderId'] }) });
     const encodeAny = messageEncoder(types, { deduplicates: false });
     expect((await encodeAny('Any', { orderId: 'o1' })).deduplicationId).toBeUndefined();
-    for (const wrong of [{}, { orderId: '' }, { orderId: null }, 'o1']) {
+    const hidden = Object.defineProperty({}, 'orderId', { value: 'o1' });
+    for (const wrong of [hidden, {}, { orderId: '' }, { orderId: null }, 'o1']) {
       await expect(async () => encodeAny('Any', wrong)).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
     }
   });
