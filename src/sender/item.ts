@@ -46,6 +46,7 @@ export interface Item {
 /** The error of a message whose call is over before it was sent. */
 export function outOfTime(item: Item | undefined): SendError {
   const reason = 'The time or the signal of the call was over';
-  if (item?.state === 'sending') return perhapsSent(`${reason} before the target answered`, item.lastRefusal?.error);
+  if (item?.state === 'sending')
+    return perhapsSent(`${reason} before the target answered`, item.lastRefusal?.error);
   return item?.unanswered ?? notSent(`${reason} before the message was sent`, true, item?.lastRefusal?.error);
 }
