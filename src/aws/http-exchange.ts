@@ -103,7 +103,7 @@ interface Ticker {
  * frozen or busy process: an answer that arrived meanwhile is read before the next tick.
  */
 function ticker(everyMs: number): Ticker {
-  // No `Set`: a set that changes often leaves tables behind, which keep ended requests until a major collection.
+  // No `Set`: one that changes often leaves old tables behind, and they keep ended requests in memory.
   const open: (() => void)[] = [];
   let isRunning = false;
   const run = (): void => {
