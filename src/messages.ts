@@ -13,9 +13,10 @@ export {
   type MessageTypes,
   type SentAs,
 } from './messages/messages.ts';
-export { from, type Upgrade } from './messages/upgrade.ts';
+export type { Upgrade } from './messages/upgrade.ts';
 export { outboxId } from './messages/outbox-id.ts';
-export { UnknownTypeError, UnknownVersionError, UpgradeFailedError } from './routes/errors.ts';
+export { UnknownTypeError, UnknownVersionError } from './routes/errors.ts';
+export { from, UpgradeFailedError } from './routes/from.ts';
 export { route, type Route, type RouteOptions } from './routes/route.ts';
 export {
   type HandlerOf,

@@ -34,10 +34,7 @@ export class BatchAnswerError extends BatchlatchError {
 export function gathered(handler: BatchHandler): GatheringHandler {
   return {
     gather: (context, starts) =>
-      gatherFor(handler, context, starts, {
-        activity: context.claims.activity,
-        concurrency: context.settings.concurrency,
-      }),
+      gatherFor(handler, context, starts, context.claims.activity, context.settings.concurrency),
   };
 }
 
@@ -50,7 +47,7 @@ interface Waiting {
  * Gathers attempts for a batch handler. Each waits before its start until no other can join; those with live
  * leases then start as runs of one call, so that leases and settlements work as for single records.
  */
-export const gatherFor: GatherFor = (handler, { time, watch }, starts, { activity, concurrency }) => {
+export const gatherFor: GatherFor = (handler, { time, watch }, starts, activity, concurrency) => {
   const waiting: Waiting[] = [];
   const gathering: Gathering = {
     join: (attempt) =>

@@ -63,7 +63,7 @@ export class ClaimStage {
       if (!this.#turns.isInTurn(record)) continue;
       attempt.isInTurn = true;
       claims.activity.busy += 1;
-      if (record.route !== undefined) record.route.activity.busy += 1;
+      if (record.route !== undefined) record.route.busy += 1;
     }
     ledger.noteAttempts(attempts);
     claims.acquires.putAll(requests, attempts, this.#note);
@@ -73,7 +73,7 @@ export class ClaimStage {
   enter(record: PlannedRecord): void {
     const { ledger, claims } = this.#context;
     claims.activity.busy += 1;
-    if (record.route !== undefined) record.route.activity.busy += 1;
+    if (record.route !== undefined) record.route.busy += 1;
     const attempt = ledger.attemptOf(record) as BatchAttempt;
     attempt.isInTurn = true;
     if (attempt.state !== 'asked') this.#after.claimed(attempt);
@@ -95,7 +95,7 @@ export class ClaimStage {
     const outcome = await policy.wait(known, makeRequest, this.#context);
     claims.activity.busy += 1;
     const { route } = attempt.of;
-    if (route !== undefined) route.activity.busy += 1;
+    if (route !== undefined) route.busy += 1;
     this.#note(attempt, outcome, makeRequest());
     this.#after.answered();
   }
@@ -113,7 +113,7 @@ export class ClaimStage {
     };
     if (payloadHash !== undefined) request.payloadHash = payloadHash;
     if (this.#lockedBy !== undefined) request.lockedBy = this.#lockedBy;
-    if (of.route === undefined ? this.#recordsStart : recordsStarts(scope.claims))
+    if (scope === this.#context ? this.#recordsStart : recordsStarts(scope.claims))
       request.recordsStart = true;
     return request;
   }

@@ -13,14 +13,13 @@ import type { QueueUrlOf } from '../queues/visibility.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source, SourceEntry } from '../sources/source.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import type { Ledger } from './ledger.ts';
 import type { Observing } from './observing.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { BatchReading, KeyedRecord, PlannedRecord, Routed } from './plan.ts';
 import type { RecordHandler } from './record-handler.ts';
-import type { RecordRoute } from './record-route.ts';
 import type { AheadOfTurns, Reach } from './step.ts';
 import type { Context } from 'aws-lambda';
 
@@ -96,6 +95,12 @@ interface ValueOf<Option extends string> {
 /** A handler that processes many records in one call. */
 export interface GatheringHandler {
   /**
+   * Whether other slots stand in place of the batch's.
+   *
+   * @internal
+   */
+  readonly hasOwnSlots?: boolean;
+  /**
    * Gathers records into calls.
    *
    * @internal
@@ -103,12 +108,13 @@ export interface GatheringHandler {
   gather(context: BatchContext, starts: Starts): Gathering;
 }
 
-/** Gathers the records of one route, of which `concurrency` may be in one call. */
+/** Gathers records, of which `concurrency` may be in one call. `activity` counts those that may join. */
 export type GatherFor = (
   handler: BatchHandler,
   context: BatchContext,
   starts: Starts,
-  among: Pick<RecordRoute, 'activity' | 'concurrency'>,
+  activity: { readonly busy: number },
+  concurrency: number,
 ) => Gathering;
 
 /** The gathering of records into one call before they start. */
@@ -128,12 +134,6 @@ export interface Call {
 
 /** The handlers by type of message, made by `routes()`. They take the place of the handler. */
 export interface RoutingPolicy extends ValueOf<'routes'>, Partial<GatheringHandler> {
-  /**
-   * Whether every route has slots, in place of the batch's.
-   *
-   * @internal
-   */
-  readonly hasOwnSlots: boolean;
   /**
    * The risk of finding the route and the key of a record, as for `KeySelector`.
    *
@@ -159,11 +159,17 @@ export interface RoutingPolicy extends ValueOf<'routes'>, Partial<GatheringHandl
    */
   open(context: BatchContext, namespace: Namespace): (record: BatchRecord) => Routed;
   /**
+   * Returns the type of a record that observers see: a declared one, or `other`.
+   *
+   * @internal
+   */
+  typeOf(record: SourceEntry | PlannedRecord): string;
+  /**
    * Counts the outcomes of a batch by type, for observers.
    *
    * @internal
    */
-  outcomesByType(ledger: Ledger): Readonly<Record<string, Readonly<Record<string, number>>>>;
+  countsOf(ledger: Ledger): { readonly types: Readonly<Record<string, Readonly<Record<string, number>>>> };
   /**
    * Returns the claims to request ahead, so that the records of a full route hold up no others.
    *

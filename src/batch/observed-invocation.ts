@@ -2,16 +2,17 @@ import type { Context } from 'aws-lambda';
 import type { ObservedInvocation, ObservedRecord } from '../observe/observed.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { SourceEntry } from '../sources/source.ts';
+import type { RoutingPolicy } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { observedRecord } from './observed-record.ts';
-import { type PlannedRecord, recordIdOf, recordIn, typeOf } from './plan.ts';
+import { type PlannedRecord, recordIdOf, recordIn } from './plan.ts';
 
 /** The request and function that identify an invocation. */
 interface ObservedSubject {
   readonly lambda: Context | undefined;
   readonly functionName: string | undefined;
-  /** Whether the processor has routes. */
-  readonly isRouted: boolean;
+  /** Undefined: the processor has no routes. */
+  readonly routing: Pick<RoutingPolicy, 'typeOf'> | undefined;
 }
 
 export function observedInvocation(
@@ -26,16 +27,16 @@ class Observed implements ObservedInvocation {
   readonly requestId?: string;
   readonly functionName?: string;
   readonly records: number;
-  readonly #isRouted: boolean;
+  readonly #routing: ObservedSubject['routing'];
   readonly #ledger: Pick<Ledger, 'delivered' | 'records'>;
   #first: SourceEntry | PlannedRecord | undefined;
   #places: Map<string, number> | undefined;
 
   constructor(
-    { lambda, functionName, isRouted }: ObservedSubject,
+    { lambda, functionName, routing }: ObservedSubject,
     ledger: Pick<Ledger, 'delivered' | 'records'>,
   ) {
-    this.#isRouted = isRouted;
+    this.#routing = routing;
     if (lambda?.awsRequestId !== undefined) this.requestId = lambda.awsRequestId;
     const name = lambda?.functionName ?? functionName;
     if (name !== undefined) this.functionName = name;
@@ -75,9 +76,8 @@ class Observed implements ObservedInvocation {
   }
 
   typeOf(recordId: string): string | undefined {
-    if (!this.#isRouted) return undefined;
-    const record = this.#find(recordId);
-    return record && typeOf(record);
+    const record = this.#routing && this.#find(recordId);
+    return record && this.#routing?.typeOf(record);
   }
 
   #find(recordId: string): SourceEntry | PlannedRecord | undefined {

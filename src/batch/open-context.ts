@@ -59,7 +59,7 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   const ledger = new Ledger(batch.entries);
   const observed = observing(
     observer,
-    observedInvocation({ lambda, functionName, isRouted: settings.routing !== undefined }, ledger),
+    observedInvocation({ lambda, functionName, routing: settings.routing }, ledger),
   );
   const stuck = new StuckHandlers(clock, observed.notify);
   const watch: BatchContext['watch'] = {

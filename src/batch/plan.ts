@@ -69,14 +69,7 @@ export function keyed(
   let { record } = read;
   try {
     if (routeOf === undefined) planned.key = keyOf(record);
-    else {
-      const routed = routeOf(record);
-      record = routed.record;
-      planned.record = record;
-      planned.route = routed.route;
-      planned.key = routed.key;
-      planned.outcome = routed.outcome;
-    }
+    else ({ record } = Object.assign(planned, routeOf(record)));
     if (payloadHashOf !== undefined && planned.outcome === undefined) {
       planned.payloadHash = payloadHashOf(record);
     }
@@ -133,11 +126,6 @@ function link(
 /** Returns the record; for one that cannot be decoded, the delivered one. */
 export function recordIn({ read }: SourceEntry): BatchRecord | undefined {
   return 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
-}
-
-/** Returns the type of message that observers see. */
-export function typeOf(record: SourceEntry | PlannedRecord): string {
-  return 'route' in record && record.route !== undefined ? record.route.type : 'other';
 }
 
 /** Returns the identifier that observers see. */

@@ -4,6 +4,7 @@ import type { AttemptScope } from '../attempts/scope.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import type { RecordHandler } from './record-handler.ts';
+import type { Reach } from './step.ts';
 
 /** The route of a record in one batch: its type, and the settings in place of the processor's. */
 export interface RecordRoute {
@@ -14,19 +15,23 @@ export interface RecordRoute {
   /** With `forBatches`, a batch handler. */
   readonly handler: RecordHandler | BatchHandler;
   readonly schema: { check(record: BatchRecord): Promise<AttemptEnd | undefined> } | undefined;
+  /** How far ahead its records are claimed; undefined: with all others. */
+  readonly reach: Reach | undefined;
   /** How many of its records run at once. */
   readonly concurrency: number;
   /** Undefined: the route has no `concurrency` of its own. */
   readonly slots: RouteSlots | undefined;
   /** The number of records of the route that are being claimed, wait or run. */
-  readonly activity: { busy: number };
+  busy: number;
 }
 
 /** The slots of one route for the attempts of one batch. */
 export interface RouteSlots {
-  /** Takes a slot. If none is free, returns false, and calls `onTurn` once the attempt has one. */
+  /**
+   * Takes a slot. If none is free, returns false, and calls `onTurn` once the attempt has one or the time is
+   * over. After that no slot is needed.
+   */
   take(attempt: Attempt, onTurn: () => void): boolean;
-  /** Ends the wait of an attempt, or frees the slot that it waited for. */
-  cancel(attempt: Attempt): void;
-  release(): void;
+  /** Frees the slot of an attempt that has one. */
+  release(attempt: Attempt): void;
 }

@@ -119,7 +119,7 @@ function tellFinished({ ledger, watch, time, settings }: BatchContext, startedAt
     type: 'batchFinished',
     records: ledger.records.length,
     outcomes,
-    ...(settings.routing !== undefined && { types: settings.routing.outcomesByType(ledger) }),
+    ...settings.routing?.countsOf(ledger),
     ...(withoutClaim > 0 && { withoutClaim }),
     durationMs: time.clock.now() - startedAt,
   });

@@ -32,8 +32,6 @@ export class RunStage {
   #next = 0;
   #free: number;
   #isStarting = false;
-  /** Attempts that wait for a slot of their route. */
-  readonly #waiting = new Set<BatchAttempt>();
 
   constructor(handler: Handler, context: BatchContext, after: AfterRun) {
     const { concurrency, schema } = context.settings;
@@ -44,7 +42,7 @@ export class RunStage {
     this.#starts = new Starts(context);
     if (typeof handler === 'object') {
       this.gathering = handler.gather?.(context, this.#starts);
-      if ('hasOwnSlots' in handler && handler.hasOwnSlots) this.#free = Infinity;
+      if (handler.hasOwnSlots === true) this.#free = Infinity;
     } else if (schema === undefined) this.#directCall = this.#callOf(handler);
   }
 
@@ -63,12 +61,10 @@ export class RunStage {
     forgetLongBody(of.record as BatchRecord);
   }
 
+  /** Hands back what is ready now or later: after the deadline nothing starts, so no slot is needed. */
   stop(): void {
-    for (const attempt of [...this.#ready.splice(this.#next), ...this.#waiting]) {
-      attempt.of.route?.slots?.cancel(attempt);
-      this.#after.notStarted(attempt);
-    }
-    this.#waiting.clear();
+    this.#free = Infinity;
+    this.#startReady();
     this.gathering?.stop();
   }
 
@@ -79,10 +75,7 @@ export class RunStage {
     while (this.#free > 0 && this.#next < this.#ready.length) {
       const attempt = this.#ready[this.#next] as BatchAttempt;
       this.#next += 1;
-      if (attempt.of.route?.slots?.take(attempt, () => this.#onTurn(attempt)) === false) {
-        this.#waiting.add(attempt);
-        continue;
-      }
+      if (attempt.of.route?.slots?.take(attempt, () => this.offer(attempt)) === false) continue;
       this.#free -= 1;
       this.#begin(attempt);
     }
@@ -91,12 +84,6 @@ export class RunStage {
       this.#next = 0;
     }
     this.#isStarting = false;
-  }
-
-  /** An attempt that waited has a slot of its route now. */
-  #onTurn(attempt: BatchAttempt): void {
-    this.#waiting.delete(attempt);
-    this.offer(attempt);
   }
 
   #begin(attempt: BatchAttempt): void {
@@ -157,7 +144,7 @@ export class RunStage {
   }
 
   #freeSlot(attempt: BatchAttempt): void {
-    attempt.of.route?.slots?.release();
+    attempt.of.route?.slots?.release(attempt);
     this.#free += 1;
     this.#startReady();
   }

@@ -55,7 +55,7 @@ export class SettleStage {
   /** Frees the record's place: it needs no claim, slot or settlement any more. */
   makeRoom(record: PlannedRecord): void {
     this.#context.claims.activity.busy -= 1;
-    if (record.route !== undefined) record.route.activity.busy -= 1;
+    if (record.route !== undefined) record.route.busy -= 1;
     if (this.#gathering !== undefined) this.#gathering.startIfComplete();
     this.#schedule.makeRoom(record);
   }

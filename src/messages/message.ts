@@ -59,15 +59,13 @@ export function message<Schema extends StandardSchemaV1>(
   options: MessageOptions<StandardSchemaV1.InferInput<Schema>> = {},
 ): Message<Schema> {
   assertStandardSchema('message', schema);
-  const upgraded = Object.keys(options.upgrades ?? {}).map(Number);
-  const version = upgraded.length + 1;
-  const missing = Array.from({ length: upgraded.length }, (_, index) => index + 1).find(
-    (one) => !upgraded.includes(one),
-  );
-  if (missing !== undefined) {
+  const { upgrades = {} } = options;
+  const version = Object.keys(upgrades).length + 1;
+  for (let older = 1; older < version; older += 1) {
+    if (older in upgrades) continue;
     throw new ConfigurationError(
-      `Expected \`upgrades\` to have each version below ${version}, but version ${missing} is missing`,
+      `Expected \`upgrades\` to have each version below ${version}, but version ${older} is missing`,
     );
   }
-  return { schema, version, options: options };
+  return { schema, version, options };
 }

@@ -14,23 +14,10 @@ export interface Upgrade<Body = unknown> {
    * @param old The older schema's output.
    */
   upgrade(old: never): Body;
-}
-
-/**
- * Describes the upgrade from an older version of a message. It runs before the key is made, so that both
- * versions of the same work have the same key: `upgrade` must be synchronous and depend on its argument only.
- *
- * @typeParam Old The type of the older schema.
- * @typeParam Body The schema's input in the newest version.
- * @param schema The schema of the older version.
- * @param upgrade Returns the body of the newest version.
- *
- * @example
- * message(orderV2, { upgrades: { 1: from(orderV1, ({ id, ...rest }) => ({ ...rest, orderId: id })) } });
- */
-export function from<Old extends StandardSchemaV1, Body>(
-  schema: Old,
-  upgrade: (old: StandardSchemaV1.InferOutput<Old>) => Body,
-): Upgrade<Body> {
-  return { schema, upgrade };
+  /**
+   * Checks a body of the older version and upgrades it.
+   *
+   * @internal
+   */
+  apply(body: unknown, version: number): Body;
 }

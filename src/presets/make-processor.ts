@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
+import type { RoutingPolicy } from '../batch/context.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/run.ts';
 import { createProcessor } from '../batch/create-processor.ts';
 import { type Defaults, settingsOf } from '../batch/settings-of.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { isObject } from '../base/is-object.ts';
 import { systemClock } from '../base/clock.ts';
 import { engineStore } from '../claims/engine-store.ts';
 import type { Observer } from '../observe/observer.ts';
@@ -21,7 +21,7 @@ export function makeProcessor<Body>(
 ): (store: ClaimStore) => BatchProcessor {
   const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, AWS_LAMBDA_FUNCTION_NAME } = process.env;
   const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
-  const routing = typeof handler === 'object' && 'open' in handler ? handler : undefined;
+  const routing = isRouting(handler) ? handler : undefined;
   const settings = settingsOf(options, { ...defaults, sqsEndpoint, routing });
   const { clock = systemClock, observer = defaults.observer(), sqs } = options;
   return (store) => {
@@ -40,7 +40,9 @@ export function makeProcessor<Body>(
 
 /** Throws a `ConfigurationError` if the handler is neither a function nor the value of `routes()`. */
 export function assertHandler(what: string, handler: unknown): void {
-  if (!isObject(handler) || !('option' in handler) || handler.option !== 'routes') {
-    assertFunction(what, handler);
-  }
+  if (!isRouting(handler)) assertFunction(what, handler);
+}
+
+function isRouting(handler: unknown): handler is RoutingPolicy {
+  return (handler as Partial<RoutingPolicy> | undefined)?.option === 'routes';
 }

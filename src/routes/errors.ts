@@ -2,13 +2,16 @@ import { BatchlatchError } from '../base/errors.ts';
 
 const LONGEST_SHOWN = 100;
 
+/** A record that another version of this consumer may handle. It is `invalid`, and handed back. */
+export abstract class MayFitLaterError extends BatchlatchError {}
+
 /**
  * The record has no type, or one that `routes()` does not handle. It is `invalid`, and handed back because
  * its sender may be deployed before this consumer. Code: `BATCHLATCH_UNKNOWN_TYPE`.
  *
  * @remarks Deploy a consumer that knows the type, or set `otherwise`.
  */
-export class UnknownTypeError extends BatchlatchError {
+export class UnknownTypeError extends MayFitLaterError {
   override name = 'UnknownTypeError';
   /**
    * Created by batchlatch; public for tests.
@@ -28,7 +31,7 @@ export class UnknownTypeError extends BatchlatchError {
  *
  * @remarks Deploy a consumer that knows the version.
  */
-export class UnknownVersionError extends BatchlatchError {
+export class UnknownVersionError extends MayFitLaterError {
   override name = 'UnknownVersionError';
   /**
    * Created by batchlatch; public for tests.
@@ -44,34 +47,6 @@ export class UnknownVersionError extends BatchlatchError {
         'deploy a consumer that knows it',
     );
   }
-}
-
-/**
- * An upgrade threw, or the schema of an old version threw or was asynchronous. The record is `invalid`, and
- * handed back. Code: `BATCHLATCH_UPGRADE_FAILED`.
- *
- * @remarks Fix the upgrade. The `cause` is its error.
- */
-export class UpgradeFailedError extends BatchlatchError {
-  override name = 'UpgradeFailedError';
-  /**
-   * Created by batchlatch; public for tests.
-   *
-   * @param version The version that was upgraded.
-   * @param options The error of the upgrade, as the `cause`.
-   */
-  constructor(version: number, options: { cause: unknown }) {
-    super('BATCHLATCH_UPGRADE_FAILED', `The upgrade from version ${version} failed; see the cause`, options);
-  }
-}
-
-/** Returns whether another version of this consumer may handle the record. */
-export function mayFitLater(error: unknown): boolean {
-  return (
-    error instanceof UnknownTypeError ||
-    error instanceof UnknownVersionError ||
-    error instanceof UpgradeFailedError
-  );
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,6 @@
-import type { RetentionMs } from '../claims/retention.ts';
+import type { AttemptScope } from '../attempts/scope.ts';
+import { endingOfRecord } from '../batch/settle.ts';
+import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { aBoolean, aFunction, anInteger, assertFunction, checkOptionsOf } from '../options/check-options.ts';
 import { aRetention } from '../options/domain-checks.ts';
 
@@ -42,6 +44,12 @@ export interface Route<Handler> {
   readonly handler: Handler;
   /** The options. */
   readonly options: RouteOptions;
+  /**
+   * Returns the settings of a batch with the options in place of the processor's. Absent: none differs.
+   *
+   * @internal
+   */
+  readonly scopeIn?: (batch: AttemptScope) => AttemptScope;
 }
 
 /**
@@ -68,5 +76,25 @@ export function route<Handler>(handler: Handler, options: RouteOptions): Route<H
     retentionMs: aRetention(),
     retryable: aFunction(),
   });
-  return { handler, options };
+  return { handler, options, scopeIn: (batch) => scopeOf(options, batch) };
+}
+
+function scopeOf(
+  { maxAttempts, recordTimeoutMs, retentionMs, retryable }: RouteOptions,
+  { claims, time, watch }: AttemptScope,
+): AttemptScope {
+  const { rules, store, endingOf } = claims;
+  return {
+    watch,
+    time: { ...time, timeoutMs: recordTimeoutMs ?? time.timeoutMs },
+    claims: {
+      ...claims,
+      rules: {
+        ...rules,
+        retention: resolveRetention(retentionMs, rules.onLapsedLease, rules.retention),
+        maxAttempts: maxAttempts ?? rules.maxAttempts,
+      },
+      endingOf: retryable === undefined ? endingOf : endingOfRecord(retryable, store.maxResultBytes),
+    },
+  };
 }

@@ -4,17 +4,11 @@ import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { RoutingPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { HandledAs, Messages, MessageTypes } from '../messages/messages.ts';
-import {
-  assertFunction,
-  type Check,
-  checkOptionsOf,
-  either,
-  aFunction,
-  objectWith,
-} from '../options/check-options.ts';
+import { assertFunction, type Check, checkOptionsOf } from '../options/check-options.ts';
 import type { BatchRecord } from '../sources/record.ts';
+import type { GivenRoute } from './open-routes.ts';
 import type { Route } from './route.ts';
-import { Routing } from './routing.ts';
+import { routing } from './routing.ts';
 import { byAttribute, byFunction, type TypeReader } from './type-reader.ts';
 
 /** Whether the handlers of routes process single records, or many of one type at once (`forBatches`). */
@@ -105,29 +99,31 @@ export function routes<Types extends MessageTypes, Mode extends RouteMode = 'rec
 ): Routes<Mode> {
   checkOptionsOf('routes', options, { by: aTypeReader(), otherwise: aHandler() });
   const { by = byAttribute, otherwise } = options;
-  const given = new Map(Object.entries<RouteHandler<never, Mode>>(handlers));
-  const declared = Object.entries(messages.types).map(([type, message]) => {
-    const handler = given.get(type);
-    if (handler === undefined) throw new ConfigurationError(`routes: Expected a handler for \`${type}\``);
-    given.delete(type);
-    return { type, message, ...routeOf(type, handler) };
-  });
-  for (const type of given.keys()) {
-    const known = declared.map((one) => one.type).join(', ');
+  const { types } = messages;
+  const handlerOf = new Map<string, unknown>(Object.entries(handlers));
+  for (const type of handlerOf.keys()) {
+    if (Object.hasOwn(types, type)) continue;
+    const known = Object.keys(types).join(', ');
     throw new ConfigurationError(`routes: No type is called \`${type}\`; known types are ${known}`);
   }
-  const others = otherwise && routeOf('otherwise', otherwise);
-  const asBefore = declared.filter((one) => one.options.keysAsBefore === true).length;
-  if (asBefore > 1 || others?.options.keysAsBefore === true) {
+  const given = Object.entries(types).map(([type, message]): GivenRoute => ({
+    type,
+    message,
+    ...routeOf(type, handlerOf.get(type)),
+  }));
+  if (otherwise !== undefined) {
+    given.push({ type: undefined, message: undefined, ...routeOf('otherwise', otherwise) });
+  }
+  const [asBefore, ...more] = given.filter((one) => one.options.keysAsBefore === true);
+  if (more.length > 0 || (asBefore !== undefined && asBefore.type === undefined)) {
     throw new ConfigurationError(
       'routes: Expected `keysAsBefore` for one type only: two types with such keys could share one',
     );
   }
-  const reader = typeof by === 'function' ? byFunction(by) : by;
-  return new Routing(declared, others, reader);
+  return routing(given, typeof by === 'function' ? byFunction(by) : by);
 }
 
-function routeOf(type: string, given: RouteHandler<never, RouteMode>): Route<unknown> {
+function routeOf(type: string, given: unknown): Route<unknown> {
   if (isRoute(given)) return given;
   assertFunction(`handler of \`${type}\``, given);
   return { handler: given, options: {} };
@@ -139,8 +135,8 @@ function isRoute(given: unknown): given is Route<unknown> {
 
 function aTypeReader(): Check {
   return {
-    ...either(aFunction(), objectWith('read')),
     expected: "field('type'), cloudEvents() or a function",
+    accepts: (value) => typeof value === 'function' || (isObject(value) && 'read' in value),
   };
 }
 

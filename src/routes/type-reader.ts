@@ -3,9 +3,7 @@ import type { KeySelector } from '../keys/key-selector.ts';
 import { findAt, parsePath } from '../keys/payload-path.ts';
 import { DETAIL_TYPE, TYPE } from '../messages/message-attributes.ts';
 import type { BatchRecord } from '../sources/record.ts';
-
-/** Takes the content out of a body; `parse` reads a text that is JSON. */
-export type ContentOf = (body: unknown, parse: (text: string) => unknown) => unknown;
+import type { Change } from './changed-record.ts';
 
 /** The attributes of a record and its envelope. */
 type Attributes = Readonly<Record<string, string>>;
@@ -19,10 +17,7 @@ export interface TypeReader {
    *
    * @internal
    */
-  read(
-    record: BatchRecord,
-    attributes: Attributes,
-  ): { readonly type: unknown; readonly contentOf?: ContentOf };
+  read(record: BatchRecord, attributes: Attributes): { readonly type: unknown; readonly contentOf?: Change };
 }
 
 /** Reads EventBridge's `detail-type`, or else the attribute or header `type`. */
@@ -71,7 +66,7 @@ function isCloudEvent(body: unknown): body is CloudEvent {
   return isObject(body) && 'specversion' in body && typeof body.specversion === 'string' && 'type' in body;
 }
 
-const dataOf: ContentOf = (event, parse) => {
+const dataOf: Change = (event, parse) => {
   const { data } = event as CloudEvent;
   if (typeof data !== 'string' || !/^\s*[[{]/.test(data)) return data;
   try {

@@ -177,7 +177,7 @@ describe('routes()', () => {
       'a type without a handler',
       { OrderPlaced: () => 1, Pinged: () => 1 },
       {},
-      'routes: Expected a handler for `OrderCancelled`',
+      'Expected the handler of `OrderCancelled` to be a function, got undefined',
     ],
     [
       'a handler without a type',
