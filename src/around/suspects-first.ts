@@ -39,7 +39,7 @@ function dangerOf({ decode, key, namespace, payloadValidation, routing }: Settin
   const efforts = new Set([
     key.effort,
     payloadValidation === undefined ? 'none' : payloadValidation.effort,
-    routing === undefined ? 'none' : routing.effort,
+    ...(routing === undefined ? [] : routing.efforts),
   ]);
   if (efforts.has(undefined)) return 'any';
   return decode.length > 0 || efforts.has('bounded') ? 'long' : 'none';

@@ -135,11 +135,11 @@ export interface Call {
 /** The handlers by type of message, made by `routes()`. They take the place of the handler. */
 export interface RoutingPolicy extends ValueOf<'routes'>, Partial<GatheringHandler> {
   /**
-   * The risk of finding the route and the key of a record, as for `KeySelector`.
+   * The risks of finding the route and the key of a record, as for `KeySelector`.
    *
    * @internal
    */
-  readonly effort: KeySelector['effort'];
+  readonly efforts: readonly KeySelector['effort'][];
   /**
    * Throws a `ConfigurationError` for options that routes exclude.
    *

@@ -15,14 +15,11 @@ import { routeSlots } from './route-slots.ts';
 import type { Route } from './route.ts';
 import type { TypeReader } from './type-reader.ts';
 
-/** A handler with its type; undefined: the records of other types. */
-export interface GivenRoute extends Route<unknown> {
+/** A route of a processor, for all of its batches. */
+export interface RouteSettings extends Route<unknown> {
+  /** Undefined: the records of other types. */
   readonly type: string | undefined;
   readonly message: Message | undefined;
-}
-
-/** A route of a processor, for all of its batches. */
-export interface RouteSettings extends GivenRoute {
   readonly schema: SchemaPolicy<unknown> | undefined;
   /** Returns the key that the type itself defines; undefined if it defines none. */
   readonly ownKey: ((record: BatchRecord) => string) | undefined;

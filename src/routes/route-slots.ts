@@ -29,7 +29,8 @@ export function routeSlots(
 
   /** Whether a claim is lost shows when its attempt starts. */
   async function renew(): Promise<void> {
-    await extendLeases([...waiting.keys()], leaseMs(), scope);
+    const attempts = [...waiting.keys()].filter(({ isOpen }) => isOpen); // not those without a claim
+    await extendLeases(attempts, leaseMs(), scope);
     renewLater();
   }
 

@@ -1,12 +1,17 @@
+import { standardSchema } from '../around/standard-schema.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { RoutingPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
+import { keyOfBody } from '../messages/message-key.ts';
+import type { Message } from '../messages/message.ts';
 import type { HandledAs, Messages, MessageTypes } from '../messages/messages.ts';
-import { assertFunction, type Check, checkOptionsOf } from '../options/check-options.ts';
+import { aFunction, assertFunction, checkOptionsOf, either, objectWith } from '../options/check-options.ts';
+import { exactBody } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { GivenRoute } from './open-routes.ts';
+import type { RouteSettings } from './open-routes.ts';
 import type { Route } from './route.ts';
 import { routing } from './routing.ts';
 import { byAttribute, byFunction, type TypeReader } from './type-reader.ts';
@@ -97,7 +102,13 @@ export function routes<Types extends MessageTypes, Mode extends RouteMode = 'rec
   handlers: RouteHandlers<NoInfer<Types>, Mode>,
   options: RoutesOptions<Mode> = {},
 ): Routes<Mode> {
-  checkOptionsOf('routes', options, { by: aTypeReader(), otherwise: aHandler() });
+  checkOptionsOf('routes', options, {
+    by: {
+      ...either(aFunction(), objectWith('read')),
+      expected: "field('type'), cloudEvents() or a function",
+    },
+    otherwise: { ...either(aFunction(), objectWith('handler')), expected: 'a handler or a route(…)' },
+  });
   const { by = byAttribute, otherwise } = options;
   const { types } = messages;
   const handlerOf = new Map<string, unknown>(Object.entries(handlers));
@@ -106,43 +117,39 @@ export function routes<Types extends MessageTypes, Mode extends RouteMode = 'rec
     const known = Object.keys(types).join(', ');
     throw new ConfigurationError(`routes: No type is called \`${type}\`; known types are ${known}`);
   }
-  const given = Object.entries(types).map(([type, message]): GivenRoute => ({
-    type,
-    message,
-    ...routeOf(type, handlerOf.get(type)),
-  }));
-  if (otherwise !== undefined) {
-    given.push({ type: undefined, message: undefined, ...routeOf('otherwise', otherwise) });
-  }
-  const [asBefore, ...more] = given.filter((one) => one.options.keysAsBefore === true);
+  const all = Object.entries(types).map(([type, message]) => settingsOf(handlerOf.get(type), type, message));
+  if (otherwise !== undefined) all.push(settingsOf(otherwise));
+  const [asBefore, ...more] = all.filter((one) => one.options.keysAsBefore === true);
   if (more.length > 0 || (asBefore !== undefined && asBefore.type === undefined)) {
     throw new ConfigurationError(
-      'routes: Expected `keysAsBefore` for one type only: two types with such keys could share one',
+      'routes: Expected `keysAsBefore` for one type only: two types could share a key',
     );
   }
-  return routing(given, typeof by === 'function' ? byFunction(by) : by);
+  return routing(all, typeof by === 'function' ? byFunction(by) : by);
 }
 
-function routeOf(type: string, given: unknown): Route<unknown> {
-  if (isRoute(given)) return given;
-  assertFunction(`handler of \`${type}\``, given);
-  return { handler: given, options: {} };
+/** Without a type, the settings of `otherwise`. */
+function settingsOf(given: unknown, type?: string, message?: Message): RouteSettings {
+  const route: Route<unknown> = isRoute(given) ? given : { handler: given, options: {} };
+  assertFunction(`handler of \`${type ?? 'otherwise'}\``, route.handler);
+  const { concurrency } = route.options;
+  return {
+    ...route,
+    type,
+    message,
+    schema: message && standardSchema(message.schema),
+    ownKey: message && ownKeyOf(message),
+    slots: concurrency === undefined ? undefined : new Semaphore(concurrency),
+  };
 }
 
 function isRoute(given: unknown): given is Route<unknown> {
   return isObject(given) && 'handler' in given && 'options' in given;
 }
 
-function aTypeReader(): Check {
-  return {
-    expected: "field('type'), cloudEvents() or a function",
-    accepts: (value) => typeof value === 'function' || (isObject(value) && 'read' in value),
-  };
-}
-
-function aHandler(): Check {
-  return {
-    expected: 'a handler or a route(…)',
-    accepts: (value) => typeof value === 'function' || isRoute(value),
-  };
+function ownKeyOf(message: Message): RouteSettings['ownKey'] {
+  const keyOf = keyOfBody(message);
+  // Paths refuse numbers that a double cannot hold; functions get the body as handlers know it.
+  const isFunction = typeof message.options.key === 'function';
+  return keyOf && ((record) => keyOf(isFunction ? record.body : exactBody(record)));
 }

@@ -1,43 +1,37 @@
-import { standardSchema } from '../around/standard-schema.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { GatherFor, Gathering, GatheringHandler, RoutingPolicy } from '../batch/context.ts';
 import type { RecordRoute } from '../batch/record-route.ts';
 import { ClaimsAhead } from '../batch/schedule-parts.ts';
-import { keyOfBody } from '../messages/message-key.ts';
-import type { Message } from '../messages/message.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
-import { exactBody } from '../sources/exact-numbers.ts';
-import { type GivenRoute, openRoutes, type RouteSettings } from './open-routes.ts';
+import { openRoutes, type RouteSettings } from './open-routes.ts';
 import type { TypeReader } from './type-reader.ts';
 
 /** Returns the routes of a processor. With `gatherFor`, their handlers are batch handlers. */
 export function routing(
-  given: readonly GivenRoute[],
+  all: readonly RouteSettings[],
   reader: TypeReader,
   gatherFor?: GatherFor,
 ): RoutingPolicy {
   const isGathered = gatherFor !== undefined;
-  const routes = new Map(given.map((route) => [route.type, settingsOf(route)]));
+  const routes = new Map(all.map((route) => [route.type, route]));
   const typeOf: RoutingPolicy['typeOf'] = (record) =>
     ('route' in record ? record.route?.type : undefined) ?? 'other';
   return {
     option: 'routes',
     hasOwnSlots: isGathered,
     ...(isGathered && { gather: gatherByRoute(gatherFor) }),
-    effort: effortOf(given, reader),
-    inBatches: (gather) => routing(given, reader, gather),
+    efforts: [reader.effort, ...all.map(effortOf)],
+    inBatches: (gather) => routing(all, reader, gather),
     assertFit({ schema, key }) {
       if (schema !== undefined) {
         throw new ConfigurationError('Expected no `schema` with routes(…): each message(…) has its own');
       }
       const needsPrefix = ({ ownKey, options }: RouteSettings): boolean =>
         ownKey === undefined && options.keysAsBefore !== true;
-      if (key?.isWholeKey === true && [...routes.values()].some(needsPrefix)) {
+      if (key?.isWholeKey === true && all.some(needsPrefix)) {
         throw new ConfigurationError(
-          'Expected no whole keys with routes(…), because two types could share one: ' +
-            'give each message(…) a `key`, or the route `keysAsBefore`',
+          'Expected no whole keys with routes(…), as two types could share one: give each message(…) a `key`',
         );
       }
     },
@@ -75,28 +69,11 @@ export function routing(
   };
 }
 
-function settingsOf(given: GivenRoute): RouteSettings {
-  const { message, options } = given;
-  return {
-    ...given,
-    schema: message && standardSchema(message.schema),
-    ownKey: message && ownKeyOf(message),
-    slots: options.concurrency === undefined ? undefined : new Semaphore(options.concurrency),
-  };
-}
-
-function ownKeyOf(message: Message): RouteSettings['ownKey'] {
-  const keyOf = keyOfBody(message);
-  // Paths refuse numbers that a double cannot hold; functions get the body as handlers know it.
-  const isFunction = typeof message.options.key === 'function';
-  return keyOf && ((record) => keyOf(isFunction ? record.body : exactBody(record)));
-}
-
-/** Returns the risk of reading records: users' functions are unbounded. */
-function effortOf(given: readonly GivenRoute[], { effort }: TypeReader): KeySelector['effort'] {
-  const options = given.map(({ message }) => message?.options);
-  if (options.some((one) => typeof one?.key === 'function' || one?.upgrades !== undefined)) return undefined;
-  return effort === 'none' && options.some((one) => one?.key !== undefined) ? 'bounded' : effort;
+/** Returns the risk of making a record's key: users' functions are unbounded. */
+function effortOf({ message }: RouteSettings): KeySelector['effort'] {
+  const { key, upgrades } = message?.options ?? {};
+  if (typeof key === 'function' || upgrades !== undefined) return undefined;
+  return key === undefined ? 'none' : 'bounded';
 }
 
 /** Gathers the records of each route for itself, so that a call gets records of one type. */
