@@ -7,7 +7,7 @@ import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '..
 import type { BatchAttempt, BatchContext, ConflictPolicy } from './context.ts';
 import type { PlannedRecord } from './plan.ts';
 import type { Schedule } from './schedule.ts';
-import type { Reach } from './step.ts';
+import type { Reach } from './record-route.ts';
 
 /** The continuation of claimed attempts. */
 export interface AfterClaim extends Runner<PlannedRecord> {

@@ -20,7 +20,8 @@ import type { Observing } from './observing.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { BatchReading, KeyedRecord, PlannedRecord, Routed } from './plan.ts';
 import type { RecordHandler } from './record-handler.ts';
-import type { AheadOfTurns, Reach } from './step.ts';
+import type { Reach } from './record-route.ts';
+import type { AheadOfTurns } from './step.ts';
 import type { Context } from 'aws-lambda';
 
 // One file: the context refers to the settings, and the policies in the settings take the context.

@@ -4,7 +4,6 @@ import type { AttemptScope } from '../attempts/scope.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import type { RecordHandler } from './record-handler.ts';
-import type { Reach } from './step.ts';
 
 /** The route of a record in one batch: its type, and the settings in place of the processor's. */
 export interface RecordRoute {
@@ -23,6 +22,16 @@ export interface RecordRoute {
   readonly slots: RouteSlots | undefined;
   /** The number of records of the route that are being claimed, wait or run. */
   busy: number;
+}
+
+/** How far ahead of their turns records are claimed. A claim that waits for its turn uses up its lease. */
+export interface Reach {
+  /** More claims are requested while fewer than this are unfinished. */
+  readonly ahead: number;
+  /** The least that is requested together, even if it exceeds `ahead`. */
+  readonly atLeast: number;
+  /** The most that one request takes. */
+  readonly atMost: number;
 }
 
 /** The slots of one route for the attempts of one batch. */

@@ -3,7 +3,14 @@ import { refusalOf } from '../attempts/rules.ts';
 import { Starts } from '../attempts/starts.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
-import type { BatchAttempt, BatchContext, Gathering, GatheringHandler, RoutingPolicy } from './context.ts';
+import type {
+  BatchAttempt,
+  BatchContext,
+  Gathering,
+  GatheringHandler,
+  RoutingPolicy,
+  SchemaPolicy,
+} from './context.ts';
 import { HandlerContext } from './handler-context.ts';
 import type { RecordHandler } from './record-handler.ts';
 
@@ -20,7 +27,8 @@ export interface AfterRun {
 
 /** The second stage: runs attempts that hold their claims, up to `concurrency` at once. */
 export class RunStage {
-  readonly #handler: Handler;
+  /** For records without a route. */
+  readonly #given: { readonly handler: Handler; readonly schema: SchemaPolicy<unknown> | undefined };
   readonly #context: BatchContext;
   readonly #after: AfterRun;
   readonly #starts: Starts;
@@ -35,7 +43,7 @@ export class RunStage {
 
   constructor(handler: Handler, context: BatchContext, after: AfterRun) {
     const { concurrency, schema } = context.settings;
-    this.#handler = handler;
+    this.#given = { handler, schema };
     this.#context = context;
     this.#after = after;
     this.#free = concurrency;
@@ -98,9 +106,9 @@ export class RunStage {
 
   /** Checks the schema, waits for other records to join, writes the start, and extends a short lease. */
   async #prepare(attempt: BatchAttempt): Promise<void> {
-    const { settings, time } = this.#context;
-    const { route } = attempt.of;
-    const unfit = await (route ?? settings).schema?.check(attempt.of.record as BatchRecord);
+    const { stop } = this.#context.time.deadline;
+    const { handler, schema } = attempt.of.route ?? this.#given;
+    const unfit = await schema?.check(attempt.of.record as BatchRecord);
     if (unfit !== undefined) return this.#refuse(attempt, unfit);
     if (this.gathering !== undefined) {
       const call = await this.gathering.join(attempt);
@@ -109,8 +117,7 @@ export class RunStage {
       return this.#run(attempt, this.#callOf(call.handler));
     }
     const mayStart = this.#starts.isReady(attempt) || (await this.#starts.ready([attempt])).has(attempt);
-    if (mayStart && !time.deadline.stop.aborted)
-      this.#run(attempt, this.#callOf((route ?? { handler: this.#handler }).handler as RecordHandler));
+    if (mayStart && !stop.aborted) this.#run(attempt, this.#callOf(handler as RecordHandler));
     else this.#giveUp(attempt);
   }
 

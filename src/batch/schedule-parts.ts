@@ -1,5 +1,6 @@
 import type { PlannedRecord } from './plan.ts';
-import type { AheadOfTurns, Reach, TurnEnd } from './step.ts';
+import type { Reach } from './record-route.ts';
+import type { AheadOfTurns, TurnEnd } from './step.ts';
 
 /** The states of claims that are requested ahead. `DONE` takes no room any more. */
 const UNASKED = 0;

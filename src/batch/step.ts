@@ -1,15 +1,5 @@
 import type { PlannedRecord } from './plan.ts';
 
-/** How far ahead of their turns records are claimed. A claim that waits for its turn uses up its lease. */
-export interface Reach {
-  /** More claims are requested while fewer than this are unfinished. */
-  readonly ahead: number;
-  /** The least that is requested together, even if it exceeds `ahead`. */
-  readonly atLeast: number;
-  /** The most that one request takes. */
-  readonly atMost: number;
-}
-
 /** The claims that are requested ahead of their turns. */
 export interface AheadOfTurns {
   /** Returns the next records to claim in one request; undefined if there is none, or no room. */

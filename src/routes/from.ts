@@ -46,7 +46,7 @@ export function from<Old extends StandardSchemaV1, Body>(
       try {
         const result = synchronous('schema', schema['~standard'].validate(body));
         if (result.issues) throw new InvalidBodyError(shownIssues(result.issues, body));
-        return synchronous<Body>('upgrade', upgrade(result.value as StandardSchemaV1.InferOutput<Old>));
+        return synchronous<Body>('upgrade', upgrade(result.value));
       } catch (cause) {
         throw cause instanceof InvalidBodyError ? cause : new UpgradeFailedError(version, { cause });
       }

@@ -92,8 +92,8 @@ export function openRoutes(
 }
 
 /** Returns the version of a record's body. Throws for one that its type does not have here. */
-function versionOf({ type, message }: RouteSettings, given: unknown = '1'): number {
-  if (message === undefined) return 0;
+function versionOf({ type, message }: RouteSettings, given: unknown): number {
+  if (message === undefined || given === undefined) return 1;
   const text = typeof given === 'string' ? given : typeof given;
   const version = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : Infinity;
   if (version > message.version) throw new UnknownVersionError(type as string, text, message.version);

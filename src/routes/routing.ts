@@ -52,6 +52,8 @@ export function routing(
         const some = records.filter(({ route }) => route?.reach === reach);
         return new ClaimsAhead(some, reach ?? shared, records.length);
       });
+      const [first] = parts;
+      if (first !== undefined && parts.length === 1) return first;
       return {
         nextGroup() {
           for (const part of parts) {
