@@ -1,11 +1,15 @@
 // Looks at all that needs no test: see --help.
 import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { Command } from 'commander';
+import { type PackageName, packedPackage } from './release/packed-package.ts';
 
 const ATTW = ['--format', 'table-flipped', '--no-color', '--no-emoji', '--profile', 'node16'];
 
+type Commands = readonly (readonly string[])[];
+
 /** Each step, and the commands that it runs. */
-const STEPS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+const STEPS: Readonly<Record<string, Commands | (() => Promise<Commands>)>> = {
   format: [['oxfmt', '--check', '.']],
   lint: [['oxlint', '--type-aware', '--deny-warnings']],
   types: ['tsconfig.json', 'packages/cli/console-app/tsconfig.json', 'site/tsconfig.json'].map((config) => [
@@ -16,13 +20,7 @@ const STEPS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   words: [['node', '--import', 'tsx', 'scripts/check-words.ts']],
   unused: [['knip', '--config', 'scripts/knip.json']],
   build: [['npm', 'run', '--silent', 'build']],
-  package: [
-    ['publint', '--strict'],
-    ['publint', '--strict', 'packages/cdk'],
-    ['publint', '--strict', 'packages/cli'],
-    ['attw', '--pack', '.', ...ATTW],
-    ['attw', '--pack', 'packages/cdk', ...ATTW],
-  ],
+  package: ofPackages,
 };
 
 const program = new Command('check')
@@ -41,10 +39,24 @@ for (const name of program.args) {
 for (const [name, commands] of Object.entries(STEPS)) {
   if (program.args.length > 0 && !program.args.includes(name)) continue;
   const startedAt = performance.now();
-  for (const [command = '', ...args] of commands) {
+  for (const [command = '', ...args] of typeof commands === 'function' ? await commands() : commands) {
     // A shell, because npm's programs are scripts on Windows.
     const { status } = spawnSync([command, ...args].join(' '), { shell: true, stdio: 'inherit' });
     if (status !== 0) program.error(`check: ${name} has failed (${[command, ...args].join(' ')})`);
   }
   process.stdout.write(`check: ${name}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+}
+
+async function ofPackages(): Promise<Commands> {
+  const packed = async (name: PackageName): Promise<string> => path.relative('.', await packedPackage(name));
+  const library = await packed('batchlatch');
+  const constructs = await packed('batchlatch-cdk');
+  return [
+    ...[library, constructs, await packed('batchlatch-cli')].map((tarball) => [
+      'publint',
+      '--strict',
+      tarball,
+    ]),
+    ...[library, constructs].map((tarball) => ['attw', tarball, ...ATTW]),
+  ];
 }

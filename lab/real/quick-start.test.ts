@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PAGES } from '../../test/docs/pages.ts';
 import { type PageStep, pageSteps } from '../../test/docs/page-steps.ts';
-import { packPackage } from '../../test/package/packed-library.ts';
 import { codeBlocks } from '../../test/docs/markdown.ts';
 import { nodeBinary, oldestNode } from '../../test/support/components/node.ts';
+import { packedPackage } from '../../scripts/release/packed-package.ts';
 import { readerOfPage, type ReaderOfPage } from './support/reader-of-page.ts';
 
 const page = PAGES.get('docs/quick-start.md') ?? '';
@@ -27,8 +27,8 @@ describe.each([
     temporary = await mkdtemp(path.join(tmpdir(), 'batchlatch-quick-start-'));
     const folder = path.join(temporary, folderName);
     await mkdir(folder);
-    const library = await packPackage('batchlatch', temporary);
-    const commandLine = await packPackage('batchlatch-cli', temporary);
+    const library = await packedPackage('batchlatch');
+    const commandLine = await packedPackage('batchlatch-cli');
     reader = readerOfPage({
       folder,
       node: await nodeBinary(oldestNode),

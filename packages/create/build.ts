@@ -1,13 +1,15 @@
-/** Bundles the bin into one file with what it uses, so that `npm create` downloads one package. An argument names another folder. */
+/** Bundles the bin into one file with what it uses, so that `npm create` downloads one package. `--out` names another folder than the repository. */
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { licensesOf, packagesOf } from '../../scripts/third-party-licenses.ts';
 
 const PACKAGE = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = path.resolve(PACKAGE, '../..');
-const DIST = path.resolve(process.argv[2] ?? path.join(PACKAGE, 'dist'));
+const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const DIST = path.resolve(ROOT, values.out ?? '.', 'packages/create/dist');
 
 await rm(DIST, { recursive: true, force: true });
 const { metafile } = await build({

@@ -14,7 +14,7 @@ import type { LocalService } from '../../packages/cli/src/dev/emulators/local-se
 import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { bundled, unbundled } from './bundled-function.ts';
-import { type Consumer, installPacked, packPackage } from './packed-library.ts';
+import { type Consumer, installPacked } from './packed-library.ts';
 
 /** As AWS starts Node in Lambda: what is an ES module alone cannot be required. */
 const AS_LAMBDA = ['--no-experimental-require-module'];
@@ -55,13 +55,11 @@ let alone: Consumer;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-package-'));
-  const library = await packPackage('batchlatch', folder);
-  const constructs = await packPackage('batchlatch-cdk', folder);
-  bare = await installPacked([library, constructs], []);
-  complete = await installPacked([library, constructs], [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
-  const commandLine = await packPackage('batchlatch-cli', folder);
-  tools = await installPacked([commandLine, library], []);
-  alone = await installPacked([commandLine], []);
+  const peers = [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS];
+  bare = await installPacked(folder, ['batchlatch', 'batchlatch-cdk'], []);
+  complete = await installPacked(folder, ['batchlatch', 'batchlatch-cdk'], peers);
+  tools = await installPacked(folder, ['batchlatch-cli', 'batchlatch'], []);
+  alone = await installPacked(folder, ['batchlatch-cli'], []);
 }, 180_000);
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -90,9 +88,8 @@ describe('The packed package', () => {
 
 describe('The packed constructs', () => {
   it('deploy the function and the pages of the installed batchlatch-cli, and none of its commands', async () => {
-    const constructs = await packPackage('batchlatch-cdk', folder);
-    const others = [await packPackage('batchlatch', folder), await packPackage('batchlatch-cli', folder)];
-    const team = await installPacked([constructs, ...others], ['aws-cdk-lib', 'constructs']);
+    const packages = ['batchlatch-cdk', 'batchlatch', 'batchlatch-cli'] as const;
+    const team = await installPacked(folder, [...packages], ['aws-cdk-lib', 'constructs']);
     const app = path.join(team.folder, 'app.mjs');
     await writeFile(
       app,

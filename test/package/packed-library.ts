@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type PackageName, packedPackage } from '../../scripts/release/packed-package.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,15 +16,6 @@ interface Manifest {
   readonly bin?: { readonly batchlatch: string };
   readonly dependencies?: Readonly<Record<string, string>>;
 }
-
-/** The packages that are published: their folders, and how `scripts/build.ts` calls them. */
-const PACKAGES = {
-  batchlatch: { home: '.', build: 'library' },
-  'batchlatch-cdk': { home: 'packages/cdk', build: 'cdk' },
-  'batchlatch-cli': { home: 'packages/cli', build: 'cli' },
-} as const;
-
-type PackageName = keyof typeof PACKAGES;
 
 /** A folder into which packed packages and their dependencies were installed, and nothing else. */
 export interface Consumer {
@@ -41,36 +32,20 @@ export interface Consumer {
   compile(file: string, compiler: 'typescript' | 'typescript-api', options: readonly string[]): Promise<void>;
 }
 
-/** Builds and packs a package as `npm publish` would. Returns the path of the tarball in `folder`. */
-export async function packPackage(name: PackageName, folder: string): Promise<string> {
-  const { home, build } = PACKAGES[name];
-  const out = path.join(folder, `published-${build}`);
-  const published = path.join(out, home);
-  await mkdir(published, { recursive: true });
-  for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
-    const source = path.join(ROOT, home, file);
-    if (existsSync(source)) await copyFile(source, path.join(published, file));
-  }
-  await run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', build, '--out', out], { cwd: ROOT });
-  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-    cwd: published,
-  });
-  return path.join(folder, /batchlatch-[^"]*\.tgz/.exec(stdout)?.[0] ?? '');
-}
-
-/** Installs the tarballs, their dependencies and these optional peers without a network. */
+/** Installs packed packages, their dependencies and these optional peers without a network, into a new folder of this one. */
 export async function installPacked(
-  tarballs: readonly [string, ...string[]],
+  parent: string,
+  names: readonly [PackageName, ...PackageName[]],
   peers: readonly string[],
 ): Promise<Consumer> {
-  const folder = await mkdtemp(path.join(path.dirname(tarballs[0]), 'consumer-'));
+  const folder = await mkdtemp(path.join(parent, 'consumer-'));
   const modules = path.join(folder, 'node_modules');
   const manifests: Manifest[] = [];
-  for (const tarball of tarballs) {
+  for (const name of names) {
     const unpacked = path.join(folder, 'unpacked');
     await mkdir(unpacked, { recursive: true });
     await mkdir(modules, { recursive: true });
-    await run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components', '1']);
+    await run('tar', ['-xzf', await packedPackage(name), '-C', unpacked, '--strip-components', '1']);
     const manifest = JSON.parse(await readFile(path.join(unpacked, 'package.json'), 'utf8')) as Manifest;
     manifests.push(manifest);
     await rename(unpacked, path.join(modules, manifest.name));

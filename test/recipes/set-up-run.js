@@ -8,7 +8,7 @@ import { servePacked } from './packed-registry.js';
 export default async function setUpRun() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'batchlatch-recipes-')));
   process.env['BATCHLATCH_RECIPES'] = folder;
-  const pack = ['--import', 'tsx', 'test/recipes/pack.ts', folder, 'batchlatch-cdk'];
+  const pack = ['--import', 'tsx', 'scripts/pack.ts', 'batchlatch', 'batchlatch-cdk'];
   const tarballs = execFileSync(process.execPath, pack, { encoding: 'utf8' }).trim().split('\n');
   const registry = await servePacked(tarballs);
   const [library, constructs] = registry.specs;

@@ -7,9 +7,10 @@ const CI = '.ci/run';
 /** The file that runs a command where `.ci/run` does not call its script, and the text of that file which does. */
 const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = {
   // npm's own hooks of `npm pack` and `npm publish`.
-  prepack: ['test/package/packed-library.ts', "'pack'"],
-  postpack: ['test/package/packed-library.ts', "'pack'"],
+  prepack: ['test/support/repository-copy.ts', "'pack'"],
+  postpack: ['test/support/repository-copy.ts', "'pack'"],
   prepublishOnly: ['test/release/published.test.ts', "npm('publish'"],
+  'node --import tsx scripts/pack.ts': ['test/recipes/set-up-run.js', "'scripts/pack.ts'"],
   'node --import tsx scripts/release-check.ts': [
     'test/release/published.test.ts',
     'scripts/release-check.ts',

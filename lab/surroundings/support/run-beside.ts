@@ -44,7 +44,11 @@ export async function runBeside(
   env: Readonly<Record<string, string>>,
 ): Promise<Ended> {
   const node = agent.node === undefined ? process.execPath : await nodeBinary(agent.node);
-  const { folder } = await installPacked([process.env['BATCHLATCH_TARBALL'] ?? ''], ['@aws-sdk/client-sqs']);
+  const { folder } = await installPacked(
+    process.env['BATCHLATCH_SURROUNDINGS'] ?? '',
+    ['batchlatch'],
+    ['@aws-sdk/client-sqs'],
+  );
   cpSync(PROGRAMS, folder, { recursive: true });
   writeFileSync(path.join(folder, 'certificate.pem'), SELF_SIGNED.cert);
   const packages = await npmPackages(`agent-${agent.name}`);

@@ -3,10 +3,9 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs once, before the tests: packs the library, as `npm publish` would. */
+/** Runs once, before the tests: packs the library, which two of their files would do at the same time. */
 export default function setUpRun() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'batchlatch-surroundings-')));
   process.env['BATCHLATCH_SURROUNDINGS'] = folder;
-  const pack = ['--import', 'tsx', 'test/recipes/pack.ts', folder];
-  process.env['BATCHLATCH_TARBALL'] = execFileSync(process.execPath, pack, { encoding: 'utf8' }).trim();
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/pack.ts', 'batchlatch']);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Deployment, Store } from '../../src/answers.ts';
-import { packPackages, ROOT } from './repository.ts';
+import { PACKAGE_NAMES, packedPackage } from './repository.ts';
 import { node, npm } from './run.ts';
 
 /** The packages as they are published, and the command as `npm create` has it. */
@@ -15,7 +15,7 @@ export interface Packed {
 /** Packs all packages, or takes the tarballs of the folder that BATCHLATCH_TARBALLS names, and installs `create-batchlatch`. */
 export async function pack(folder: string): Promise<Packed> {
   const given = process.env['BATCHLATCH_TARBALLS'];
-  const tarballs = given === undefined ? await packAll(folder) : tarballsIn(given);
+  const tarballs = given === undefined ? await packAll() : tarballsIn(given);
   const home = path.join(folder, 'create');
   mkdirSync(home);
   writeFileSync(path.join(home, 'package.json'), '{ "private": true }');
@@ -23,12 +23,10 @@ export async function pack(folder: string): Promise<Packed> {
   return { tarballs, home };
 }
 
-/** Packs all packages into a folder. Returns the tarballs by the name of their package. */
-export async function packAll(folder: string): Promise<Readonly<Record<string, string>>> {
-  const others = await packPackages(folder);
-  const create = path.join(ROOT, 'packages/create');
-  await npm(['pack', '--pack-destination', folder], create);
-  return { ...others, ...tarballsIn(folder) };
+async function packAll(): Promise<Readonly<Record<string, string>>> {
+  const tarballs: Record<string, string> = {};
+  for (const name of PACKAGE_NAMES) tarballs[name] = await packedPackage(name);
+  return tarballs;
 }
 
 /** Makes a project in `folder/<name>` by the installed command. Returns how long that took. */

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packPackage } from '../../../../test/package/packed-library.ts';
 
 export { startDynamoDBEmulator } from '../../../cli/src/dev/emulators/dynamodb-emulator.ts';
 export {
@@ -12,6 +11,7 @@ export {
 export { startSqsEmulator } from '../../../cli/src/dev/emulators/sqs-emulator.ts';
 export type { LocalService } from '../../../cli/src/dev/emulators/local-service.ts';
 export { doctorTemplate } from '../../../cli/src/doctor/doctor-template.ts';
+export { PACKAGE_NAMES, packedPackage } from '../../../../scripts/release/packed-package.ts';
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -23,13 +23,4 @@ export function sourcePaths(): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
     Object.entries(compilerOptions.paths).map(([name, [place = '']]) => [name, [path.join(ROOT, place)]]),
   );
-}
-
-/** Packs the packages that generated projects install, as they are published. Returns the tarballs by name. */
-export async function packPackages(folder: string): Promise<Readonly<Record<string, string>>> {
-  const packed: Record<string, string> = {};
-  for (const name of ['batchlatch', 'batchlatch-cdk', 'batchlatch-cli'] as const) {
-    packed[name] = await packPackage(name, folder);
-  }
-  return packed;
 }
