@@ -1,7 +1,11 @@
 /** What all tests have. */
 const base = {
+  // One for all projects: they share what the transformer has written.
+  id: 'batchlatch',
   testEnvironment: 'node',
   testPathIgnorePatterns: ['/node_modules/'],
+  // Copies of the repository, which mutation testing makes and removes.
+  modulePathIgnorePatterns: ['<rootDir>/\\.stryker-tmp/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
