@@ -26,7 +26,10 @@ for (const [name, writes] of dynamoDBs) {
   describeWith([componentNamed(name)], `claims on ${name}`, () => {
     let service: LocalService;
     let plainClient: DynamoDBClient;
+    // One for each suite: lists read all that a table holds.
     let tableName: string;
+    let powertoolsTable: string;
+    let sdkTable: string;
     let indexedTable: string;
     let indexedPowertoolsTable: string;
     const effects = effectCounters();
@@ -36,6 +39,8 @@ for (const [name, writes] of dynamoDBs) {
       service = await startComponent(name);
       plainClient = emulatorClient(service.endpoint);
       tableName = await createClaimsTable(plainClient);
+      powertoolsTable = await createClaimsTable(plainClient);
+      sdkTable = await createClaimsTable(plainClient);
       indexedTable = await createClaimsTable(plainClient, { leaseUntil: LEASE_ATTRIBUTES.own });
       indexedPowertoolsTable = await createClaimsTable(plainClient, {
         leaseUntil: LEASE_ATTRIBUTES.powertools,
@@ -61,8 +66,14 @@ for (const [name, writes] of dynamoDBs) {
         name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
         admin: itself,
         create: (clock) =>
-          inDynamoDB({ client: plainClient, tableName, writes, clock, attributes: powertoolsAttributes }),
-        rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName }), 'state'),
+          inDynamoDB({
+            client: plainClient,
+            tableName: powertoolsTable,
+            writes,
+            clock,
+            attributes: powertoolsAttributes,
+          }),
+        rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName: powertoolsTable }), 'state'),
       },
       { describe, it },
     );
@@ -103,7 +114,7 @@ for (const [name, writes] of dynamoDBs) {
         {
           name: `dynamoDBStore, ${writes} writes, with the SDK's client as the store makes it,`,
           admin: itself,
-          create: (clock) => storeBy('sdk', service.endpoint, { tableName, writes, clock }),
+          create: (clock) => storeBy('sdk', service.endpoint, { tableName: sdkTable, writes, clock }),
           ...withCommit,
         },
         { describe, it },
