@@ -4,8 +4,8 @@ const base = {
   id: 'batchlatch',
   testEnvironment: 'node',
   testPathIgnorePatterns: ['/node_modules/'],
-  // Copies of the repository, which mutation testing makes and removes.
-  modulePathIgnorePatterns: ['<rootDir>/\\.stryker-tmp/'],
+  // Copies of the repository, which come and go meanwhile.
+  modulePathIgnorePatterns: ['<rootDir>/(\\.stryker-tmp|reports/packed)/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
@@ -88,8 +88,8 @@ export default {
       globalSetup: '<rootDir>/lab/surroundings/support/set-up-run.js',
       globalTeardown: '<rootDir>/lab/surroundings/support/tear-down-run.js',
     },
-    // What needs more than Node: programs by AWS and others, each installed by the test that needs it. Two files at a time: they wait
-    // for other programs most of the time. A test may take longer than `until` waits, whose error says for what.
+    // What needs more than Node: programs by AWS and others, each installed by the test that needs it. A test may take longer than
+    // `until` waits, whose error says for what.
     {
       ...base,
       displayName: 'real',

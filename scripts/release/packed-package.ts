@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -42,13 +41,12 @@ export async function packedPackage(name: PackageName): Promise<string> {
 
   await removeOld();
   await mkdir(folder, { recursive: true });
-  const copy = await mkdtemp(path.join(tmpdir(), 'batchlatch-packed-'));
+  // Below the repository's tsconfig.json and node_modules, which the code that is built depends on.
+  const copy = await mkdtemp(path.join(PACKED, 'packing-'));
   try {
     await pack(name, copy);
     // A process that packs the same at this time replaces an equal file.
-    const own = `${tarball}.${process.pid}`;
-    await copyFile(path.join(copy, path.basename(tarball)), own);
-    await rename(own, tarball);
+    await rename(path.join(copy, path.basename(tarball)), tarball);
   } finally {
     await rm(copy, { recursive: true });
   }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { relativeTargets } from '../../scripts/release/absolute-links.ts';
+import { packedPackage } from '../../scripts/release/packed-package.ts';
 import { quickStartOf } from '../../scripts/release/quick-start.ts';
 import { copyRepository, MADE_UP, packCopy, type PublishedPackage } from '../support/repository-copy.ts';
 
@@ -79,10 +80,7 @@ beforeAll(async () => {
   await copyRepository(copy, MADE_UP);
   for (const name of NAMES) {
     const tarball = await packCopy(copy, folder, name);
-    const unpacked = path.join(folder, name);
-    await mkdir(unpacked);
-    await promisify(execFile)('tar', ['-xzf', tarball, '-C', unpacked]);
-    const library = path.join(unpacked, 'package');
+    const library = await unpack(tarball, path.join(folder, name));
     packages.set(name, { tarball, library, files: await filesOf(library) });
   }
 });
@@ -96,6 +94,19 @@ describe.each(NAMES)('The tarball of %s', (name) => {
     const { files } = unpacked(name);
     expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
     expect(expected.filter((pattern) => !files.some((file) => pattern.test(file)))).toEqual([]);
+  });
+
+  it('holds the same as the tarball that all other tests install, but for addresses', async () => {
+    const shared = await unpack(await packedPackage(name), path.join(folder, `shared-${name}`));
+    const { files } = unpacked(name);
+    expect((await filesOf(shared)).toSorted()).toEqual(files.toSorted());
+    // A comment of each module says from which file it was made.
+    const withoutPlace = (code: string): string => code.replaceAll(/^\/\/ .*(?=dist\/esm\/)/gm, '// ');
+    const isEqual = async (file: string): Promise<boolean> =>
+      withoutPlace(await text(name, file)) === withoutPlace(await readFile(path.join(shared, file), 'utf8'));
+    const equal = await Promise.all(files.map(isEqual));
+    const differing = files.filter((_file, index) => equal[index] === false);
+    expect(differing.filter((file) => file !== 'package.json' && file !== 'README.md')).toEqual([]);
   });
 
   it('has a README whose links lead somewhere without the repository', async () => {
@@ -161,6 +172,13 @@ describe('The tarball of the library', () => {
     expect(await readFile(path.join(copy, 'README.md'), 'utf8')).toBe(await readFile('README.md', 'utf8'));
   });
 });
+
+/** Returns the folder of the package. */
+async function unpack(tarball: string, into: string): Promise<string> {
+  await mkdir(into);
+  await promisify(execFile)('tar', ['-xzf', tarball, '-C', into]);
+  return path.join(into, 'package');
+}
 
 async function filesOf(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
