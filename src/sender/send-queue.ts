@@ -49,6 +49,7 @@ export class SendQueue {
     else {
       if (name !== undefined) this.#lanes.set(name, [item]);
       this.#start(item);
+      if (item.state === 'over') this.#leaveLane(item);
     }
     this.#pump();
   }
@@ -67,6 +68,7 @@ export class SendQueue {
     this.#pump();
   }
 
+  /** Prepares a message. One that can never be sent is `over`, and the caller goes on in its lane. */
   #start(item: Item): void {
     const { target, large } = this.#setup;
     try {
@@ -75,7 +77,7 @@ export class SendQueue {
       else if (large === undefined) throw tooLarge(entry.bytes, target.maxBytes);
       else void this.#upload(item, large);
     } catch (error) {
-      this.#fail(item, error as Error, false);
+      this.#end(item, error as Error, false);
     }
   }
 
@@ -228,10 +230,14 @@ export class SendQueue {
   }
 
   #fail(item: Item, error: Error, isRetryable: boolean): void {
+    this.#end(item, error, isRetryable);
+    this.#leaveLane(item);
+  }
+
+  #end(item: Item, error: Error, isRetryable: boolean): void {
     item.state = 'over';
     if (item.unanswered === undefined) item.call.failed(item.position, error, isRetryable, item.lane);
     else item.call.unknown(item.position, item.unanswered, item.lane);
-    this.#leaveLane(item);
   }
 
   /** Starts the next message of a lane whose first one is over. */
@@ -240,7 +246,8 @@ export class SendQueue {
     const lane = this.#lanes.get(name) as Item[];
     lane.shift();
     for (let next = lane[0]; next !== undefined; next = lane[0]) {
-      if (next.state !== 'over' && !this.#isHeld(next, name)) return this.#start(next);
+      if (next.state !== 'over' && !this.#isHeld(next, name)) this.#start(next);
+      if (next.state !== 'over') return;
       lane.shift();
     }
     this.#lanes.delete(name);

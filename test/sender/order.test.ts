@@ -59,6 +59,17 @@ describe('a sender to a FIFO queue', () => {
     expect(target.taken.map(idOf)).not.toContain('o2');
   });
 
+  it('ends thousands of messages of a group that can never be sent', async () => {
+    const one = sender();
+    const [first, ...others] = Array.from({ length: 20_000 }, (_, index) => placed(`o${index}`));
+    const sent = one.send('OrderPlaced', (first as ReturnType<typeof placed>).body, PATIENT);
+    const delayed = { ...PATIENT, delayMs: 1_000 } as typeof PATIENT;
+    const refused = Promise.allSettled(others.map(({ body }) => one.send('OrderPlaced', body, delayed)));
+    await sent;
+    expect(new Set((await refused).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    await one.send('OrderPlaced', placed('last').body, PATIENT);
+  });
+
   it('holds the group of a failed message for its own call only', async () => {
     target.script(() => ({ entries: (entry) => (idOf(entry) === 'o1' ? 'refused' : 'taken') }));
     const one = sender();
