@@ -51,7 +51,9 @@ describe('examples/shop under `batchlatch dev`', () => {
         '--json',
         '--no-reload',
         '--parameter-overrides',
+        // A killed function's lease lasts longer than three receives with this visibility.
         'FunctionTimeout=10',
+        'MaxReceiveCount=100',
       ],
       onOutput: (printed) => (output += printed),
       isReady: async () => output.includes('"type":"ready"'),
