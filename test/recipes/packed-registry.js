@@ -19,6 +19,8 @@ export async function servePacked(tarballs) {
     return { manifest, content, integrity, name: `@packed/${manifest.name}`, file: `/${basename(tarball)}` };
   });
   const server = createServer(({ url, headers: { host } }, response) => {
+    // npm keeps answers by address, and another run may get the same port.
+    response.setHeader('cache-control', 'no-store');
     const asTarball = packages.find(({ file }) => file === url);
     if (asTarball !== undefined) return response.end(asTarball.content);
     const found = packages.find(({ name }) => `/${name}` === decodeURIComponent(url));
