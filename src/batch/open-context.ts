@@ -150,6 +150,6 @@ function settlingEnd({ recordId, key, owner, attempt, ending }: SettlingAttempt)
 /** Returns a function that makes owner tokens: the invocation's unique prefix and a counter. */
 function ownersOf(invocation: string): () => string {
   let owners = 0;
-  // `join` makes a flat string. A concatenated one keeps its parts: 40 bytes for every running handler.
+  // `join` makes a flat string. A store flattens a concatenated one, which keeps its parts as well.
   return () => [invocation, (owners += 1)].join('-');
 }

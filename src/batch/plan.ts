@@ -69,7 +69,11 @@ export function keyed(
   let { record } = read;
   try {
     if (routeOf === undefined) planned.key = keyOf(record);
-    else ({ record } = Object.assign(planned, routeOf(record)));
+    else {
+      const routed = routeOf(record);
+      Object.assign(planned, routed);
+      ({ record } = routed);
+    }
     if (payloadHashOf !== undefined && planned.outcome === undefined) {
       planned.payloadHash = payloadHashOf(record);
     }

@@ -94,14 +94,16 @@ function encoderOf(
     const text = JSON.stringify(body);
     const isSentAsGiven = paths !== undefined && hasTexts(body, paths);
     const sent: unknown = isSentAsGiven ? body : JSON.parse(text); // what the consumer will see
-    // Where no id is needed, a key only has to be there.
-    const key = deduplicates || !isSentAsGiven ? (keyOf?.(sent) ?? outboxId ?? randomUUID()) : '';
+    // Where no id is needed, a key only has to be there, as `hasTexts` has seen.
+    const key = deduplicates || !isSentAsGiven ? keyOf?.(sent) : undefined;
     return {
       type,
       body: text,
       attributes: outboxId === undefined ? attributes : { ...attributes, [OUTBOX_ID]: outboxId },
       group: groupOf?.(sent),
-      deduplicationId: deduplicates ? hash('sha256', typedKey(type, key)) : undefined,
+      deduplicationId: deduplicates
+        ? hash('sha256', typedKey(type, key ?? outboxId ?? randomUUID()))
+        : undefined,
     };
   }
 
@@ -112,12 +114,12 @@ function encoderOf(
   };
 }
 
-/** Returns the paths of a message's key and group; undefined if there are none, or one is a function. */
+/** Returns the paths of a message's key and group; undefined if one is a function. */
 function pathsOf({ options }: Message): PayloadPath[] | undefined {
   const { key = [], group } = options as { readonly key?: MessageOptions['key']; readonly group?: unknown };
   if (typeof key === 'function' || typeof group === 'function') return undefined;
   const paths = group === undefined ? key : [...key, group];
-  return paths.length === 0 ? undefined : paths.map((path) => parsePath('key', path));
+  return paths.map((path) => parsePath('key', path));
 }
 
 /** Returns whether a body has texts at all of these paths, which its JSON has too. */
