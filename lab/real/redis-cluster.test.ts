@@ -93,7 +93,7 @@ describeWith([redis], 'on a cluster of Redis', () => {
       for (const { error } of errors as { error: Error }[])
         expect(error).toMatchObject({ isRetryable: true });
     }
-  }, 60_000);
+  });
 });
 
 function requestOf(key: string): ClaimRequest {

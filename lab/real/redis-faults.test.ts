@@ -85,7 +85,7 @@ describeWith([redis, toxiproxy], 'with Toxiproxy before Redis', () => {
       expect(await store.acquire([requestOf(request.key)])).toMatchObject([
         { status: 'conflict', attempt: 1 },
       ]);
-    }, 60_000);
+    });
   });
 
   async function started(

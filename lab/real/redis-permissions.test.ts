@@ -55,7 +55,7 @@ describeWith([redis], 'a user of Redis with the rights that the page lists', () 
         message: expect.stringContaining(command),
       });
     }
-  }, 60_000);
+  });
 
   it('is not allowed other keys', async () => {
     const client = await clientOf(FUNCTION.split(' '));

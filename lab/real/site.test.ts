@@ -79,7 +79,7 @@ describeWith([chromium, lighthouse], 'the documentation site', () => {
     const isReached = (page: string): boolean =>
       reached.has(page) || reached.has(page.replace(/index\.html$/, ''));
     expect(pages.filter((page) => !isReached(page))).toEqual([]);
-  }, 60_000);
+  });
 
   it('has every page as Markdown, whose links and anchors lead somewhere', () => {
     const files = ['llms.txt', ...SITE_PAGES.map((page) => `${routeOf(page)}.md`)];

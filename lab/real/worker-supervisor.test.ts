@@ -102,7 +102,7 @@ describe('batchlatch work with several processes', () => {
     expect(await exit).toEqual([0, null]);
     expect(out()).toContain(`${acknowledged} received, ${acknowledged} done, 0 failed\n`);
     expect(out()).toMatch(/Z \[2\] Working /);
-  }, 60_000);
+  });
 
   it('finishes what runs after a signal, and ends with 0', async () => {
     const { queue, isReady, out, child, exit, pids } = await start(SLOW);
@@ -114,7 +114,7 @@ describe('batchlatch work with several processes', () => {
     expect(await exit).toEqual([0, null]);
     expect(out().split('done by').length).toBe(5);
     expect(all.filter(isAlive)).toEqual([]);
-  }, 60_000);
+  });
 
   it('kills all processes at a second signal', async () => {
     const source =
@@ -129,7 +129,7 @@ describe('batchlatch work with several processes', () => {
     child.kill('SIGINT');
     expect(await exit).toEqual([130, null]);
     await until('none is left', () => !all.some(isAlive), 10_000); // the time of a stop is longer
-  }, 60_000);
+  });
 
   it('kills a process that does not end in the time of a stop, and ends with 1', async () => {
     const source = "export const handler = async () => { console.log('called'); for (;;); };";
@@ -144,7 +144,7 @@ describe('batchlatch work with several processes', () => {
     await until('it runs', () => out().includes('called'));
     child.kill('SIGTERM');
     expect(await exit).toEqual([1, null]);
-  }, 60_000);
+  });
 
   it('replaces one process after another at SIGHUP, with the module as it is now', async () => {
     const { file, queue, isReady, status, told, out, child, exit, pids } = await start(IDLE);
@@ -169,7 +169,7 @@ describe('batchlatch work with several processes', () => {
     });
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('goes on with the old processes if the new module does not start', async () => {
     const { file, isReady, status, out, child, exit, pids } = await start(IDLE);
@@ -182,7 +182,7 @@ describe('batchlatch work with several processes', () => {
     expect([await pids(), await status('/ready')]).toEqual([before, 200]);
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('starts a process again that has died, and is not ready meanwhile', async () => {
     const { isReady, status, told, out, child, exit, pids } = await start(IDLE);
@@ -197,20 +197,20 @@ describe('batchlatch work with several processes', () => {
     expect(out()).toMatch(/Process \d was ended by SIGKILL, and is started again/);
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('ends with the error of a module that cannot be loaded', async () => {
     const { out, exit } = await start("throw new Error('No table');");
     expect(await exit).toEqual([1, null]);
     expect(out()).toMatch(/\nError: .* cannot be loaded: No table\n$/);
-  }, 60_000);
+  });
 
   it('ends with an error if a process ends again and again before it receives', async () => {
     const { out, exit } = await start('process.exit(7);');
     expect(await exit).toEqual([1, null]);
     expect(out().split('ended with status 7, and is started again').length).toBe(5);
     expect(out()).toMatch(/Error: Process 1 does not start: it ended with status 7, 5 times in a row\.\n$/);
-  }, 60_000);
+  });
 
   it('ends with 2 where the handler cannot work as it is configured', async () => {
     const source = `export const handler = async () => {
@@ -221,7 +221,7 @@ describe('batchlatch work with several processes', () => {
     await send(queue, 1);
     expect(await exit).toEqual([2, null]);
     expect(out()).toMatch(/Error: No claim store is configured\n$/);
-  }, 60_000);
+  });
 
   it('replaces a process that has more memory than the limit, and starts its successor first', async () => {
     const source = `const kept = [];
@@ -249,13 +249,13 @@ describe('batchlatch work with several processes', () => {
     expect(await told()).toMatchObject({ acknowledged: 1, restarts: 1 });
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('refuses a memory limit that a process exceeds when it starts', async () => {
     const { out, exit } = await start(IDLE, ['--processes', '2', '--memory-limit', '10mb']);
     expect(await exit).toEqual([2, null]);
     expect(out()).toMatch(/Error: --memory-limit is too low: a process has \d+ MB when it starts\.\n$/);
-  }, 60_000);
+  });
 
   it('leaves processes that finish what runs, and end, if the supervisor is killed', async () => {
     const { queue, isReady, out, child, exit, pids } = await start(SLOW);
@@ -268,7 +268,7 @@ describe('batchlatch work with several processes', () => {
     await until('they have ended', () => !all.some(isAlive));
     expect(out().split('done by').length).toBe(3);
     expect(await queue.receive()).toEqual({ Records: [] });
-  }, 60_000);
+  });
 
   it('has no further process with --processes 1', async () => {
     const { isReady, told, out, child, exit } = await start(IDLE, ['--processes', '1']);
@@ -277,5 +277,5 @@ describe('batchlatch work with several processes', () => {
     expect(out()).toMatch(/^\S+Z Working \S+, up to 100 messages at once\n$/);
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-  }, 60_000);
+  });
 });

@@ -66,8 +66,8 @@ export class LapsedLeaseError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
-      "The last attempt crashed, and it is not known whether its work was done (onLapsedLease: 'park'): " +
-        'find out, then resolve or release the claim',
+      "The last attempt crashed and may have done its work (onLapsedLease: 'park'): find out, then resolve " +
+        'or release the claim',
     );
   }
 }
@@ -172,8 +172,8 @@ export class TooManyCrashesError extends BatchlatchError {
   constructor(maxCrashes: number) {
     super(
       'BATCHLATCH_TOO_MANY_CRASHES',
-      `${maxCrashes} attempts in a row (maxCrashes) crashed: the process was killed, or the handler ` +
-        'outlived its lease. Find out which, then release the claim',
+      `${maxCrashes} attempts in a row (maxCrashes) were killed, or outlived their lease: ` +
+        'find out which, then release the claim',
     );
   }
 }

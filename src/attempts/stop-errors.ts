@@ -61,8 +61,9 @@ export class DeadlineError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_DEADLINE',
-      "The function's time was nearly over: its handler was told to stop " +
-        "(deadlineMarginMs before Lambda's timeout). Increase the timeout, or reduce the batch size",
+      "The function's time was nearly over (deadlineMarginMs): increase the timeout, " +
+        'or reduce the batch size',
+
       options,
     );
   }
@@ -107,8 +108,8 @@ export class InterruptedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_INTERRUPTED',
-      'The handler returned after its signal was aborted, so its work may be half done. ' +
-        'Call `signal.throwIfAborted()` to stop, or `context.done()` if the work is finished',
+      'The handler returned after its signal was aborted, so its work may be half done: ' +
+        'call `signal.throwIfAborted()` to stop, or `context.done()` when it is finished',
       options,
     );
   }

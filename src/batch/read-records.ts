@@ -83,9 +83,8 @@ function takeDefaultNamespace(store: ClaimStore, namespace: string, processor: o
   if (user === undefined) users.set(namespace, processor);
   else if (user !== processor) {
     throw new ConfigurationError(
-      `Two processors of this process use the default namespace \`${namespace}\` on one claim ` +
-        'store, so equal keys would count as the same work: set `namespace` for each of them, or create ' +
-        'the processor once and not in every call',
+      `Two processors use the default namespace \`${namespace}\` on one claim store, so equal keys ` +
+        'would be the same work: set `namespace`, or create the processor once and not in every call',
     );
   }
 }

@@ -4,7 +4,7 @@ import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import type { WholeCallKey } from '../keys/call-key.ts';
 import { assertNoNamespace } from '../keys/key-selector.ts';
 import type { WaitForOwner } from '../around/wait-for-owner.ts';
-import { advice } from '../options/advice.ts';
+import { nearestName } from '../options/nearest-name.ts';
 import {
   aBoolean,
   aFunction,
@@ -157,8 +157,8 @@ export function isWholeKey<Args extends unknown[]>(
 export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallOptions<Args>): CallSettings {
   if (isWholeKey(options)) {
     assertNoNamespace(options.namespace, 'powertoolsCallKey()');
-    checkOptions(options, { ...checks, namespace: aNamespace() }, advice);
-  } else checkOptions(options, checks, advice);
+    checkOptions(options, { ...checks, namespace: aNamespace() }, nearestName);
+  } else checkOptions(options, checks, nearestName);
   return callSettings(options);
 }
 

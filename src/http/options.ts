@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { advice } from '../options/advice.ts';
+import { nearestName } from '../options/nearest-name.ts';
 import {
   aBoolean,
   aFunction,
@@ -147,7 +147,7 @@ export function httpSettings<Request>(
 }
 
 export function checkHttpOptions(options: unknown): void {
-  checkOptions(options, checks, advice);
+  checkOptions(options, checks, nearestName);
 }
 
 function isHeaderName(value: unknown): boolean {

@@ -59,8 +59,8 @@ export function messageId(): KeySelector {
     const id = record.envelope?.id ?? record.id;
     if (id !== '') return id;
     throw new KeyError(
-      'The record has no id: an event bus delivered bare data. ' +
-        'Set `key`, e.g. payloadHash(), or have the subscriber deliver WITH_METADATA',
+      'The record has no id, because a bus delivered bare data: set `key`, or let the subscriber deliver ' +
+        'WITH_METADATA',
     );
   };
   return Object.assign(withEffort(select, 'none'), { isMessageId: true as const });

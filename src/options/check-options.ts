@@ -4,7 +4,7 @@ import { ConfigurationError } from '../base/errors.ts';
 /** A function that returns the advice for an unknown option, such as "did you mean `key`?". */
 export type Advice = (name: string, known: readonly string[]) => string;
 
-function knownNames(_name: string, known: readonly string[]): string {
+export function knownNames(_name: string, known: readonly string[]): string {
   return `known options are ${known.join(', ')}`;
 }
 

@@ -6,19 +6,17 @@ import { recognisedEventBridgeBus } from './eventbridge-bus.ts';
 import { eventBridge } from './eventbridge.ts';
 import { kafka } from './kafka.ts';
 import { kinesis } from './kinesis.ts';
-import { knownService } from './known-services.ts';
 import { s3 } from './s3.ts';
 import { sns } from './sns.ts';
 import type { Source } from './source.ts';
 import { sqs } from './sqs.ts';
-import { isObject } from '../base/is-object.ts';
 
 const READABLE =
   'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with its Pipes and custom event buses';
 
 /**
  * Returns the source that reads events of every known service: the default of `source`. It rejects any other
- * event with an `UnsupportedEventError`, which names the service if batchlatch knows the shape of its events.
+ * event with an `UnsupportedEventError`, which names the event's members or the `eventSource` of its records.
  */
 export function allSources(): Source {
   const sources: readonly Source[] = [
@@ -44,26 +42,22 @@ export function allSources(): Source {
 }
 
 function unsupported(event: unknown): UnsupportedEventError {
-  const service = isObject(event) ? knownService(event) : undefined;
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
-      `Cannot read an array of ${event.length} records ${whose(event, service)}: ` +
-        'batchlatch reads SQS, Kinesis and DynamoDB Streams records from EventBridge Pipes ' +
-        'if the pipe has no input transformer; ' +
-        'to read bare data from a custom event bus, set `source: eventBridgeBus()` and a `key`',
+      `Cannot read an array of ${event.length} records ${sourcesOf(event)}: batchlatch reads SQS, Kinesis ` +
+        'and DynamoDB Streams from EventBridge Pipes without an input transformer; ' +
+        'for bare data from a custom event bus, set `source: eventBridgeBus()` and a `key`',
     );
   }
   const records = recordsIn(event);
   const what =
-    records === undefined
-      ? eventShape(event, service)
-      : `a batch of ${records.length} records ${whose(records, service)}`;
+    records === undefined ? eventShape(event) : `a batch of ${records.length} records ${sourcesOf(records)}`;
   return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
 }
 
-function whose(records: readonly unknown[], service: string | undefined): string {
+function sourcesOf(records: readonly unknown[]): string {
   const names = [...new Set(records.map(eventSourceOf))].map((source) =>
     source === undefined ? 'no eventSource' : shownName(JSON.stringify(source) ?? typeof source),
   );
-  return `${service === undefined ? '' : `of ${service} `}with ${names.slice(0, 3).join(', ')}`;
+  return `with ${names.slice(0, 3).join(', ')}`;
 }

@@ -53,8 +53,7 @@ export class UnnamedRecordError extends BatchlatchError {
   constructor(count: number) {
     super(
       'BATCHLATCH_UNNAMED_RECORD',
-      `${count} record(s) have no messageId or sequence number, so the whole batch is handed back; ` +
-        'completed records do not run again',
+      `${count} record(s) have no messageId or sequence number, so the whole batch is handed back`,
     );
   }
 }

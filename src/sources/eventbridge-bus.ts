@@ -90,7 +90,7 @@ function busEntry(
       'event of the bus',
       {},
       'it has neither Data and SystemMetadata nor the members of an EventBridge event; ' +
-        'set `source: eventBridgeBus()` and a `key` if the subscriber delivers bare data',
+        'for bare data, set `source: eventBridgeBus()` and a `key`',
     );
   }
   const record = busRecord(raw);

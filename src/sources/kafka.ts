@@ -152,8 +152,7 @@ class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> imp
 
   protected override get keyProblem(): string | undefined {
     return this.data === undefined
-      ? 'The record has no value (a tombstone), so there is no payload to derive a key from; ' +
-          'use messageId() or a function as `key`'
+      ? 'The record has no value (a tombstone); use messageId() or a function as `key`'
       : super.keyProblem;
   }
 

@@ -6,26 +6,23 @@ export function readFrom(source: Source, event: unknown): SourceBatch {
   const batch = source.read(event);
   if (batch !== undefined) return batch;
   throw new UnsupportedEventError(
-    `Cannot read ${eventShape(event)}: \`source\` is ${source.name}, which does not send such events; ` +
-      'set the source that invokes this function, or leave `source` out to recognise every known source',
+    `Cannot read ${eventShape(event)}: \`source\` is ${source.name}, which sends other events; ` +
+      'set the source of this function, or leave `source` out',
   );
 }
 
 /** Names in an event may be as long as the event. */
 const LONGEST_NAME = 60;
 
-/** Describes an event for error messages: its type, or its members' names and its service if known. */
-export function eventShape(event: unknown, service?: string): string {
+/** Describes an event for error messages: its type, or its members' names. */
+export function eventShape(event: unknown): string {
   if (event === null || typeof event !== 'object')
     return `an event that is ${event === null ? 'null' : `a ${typeof event}`}`;
   if (Array.isArray(event))
     return event.length === 0 ? 'an empty array' : `an array of ${event.length} records`;
   const members = Object.keys(event);
   if (members.length === 0) return 'an empty event';
-  return (
-    `an event ${service === undefined ? '' : `of ${service} `}` +
-    `with ${members.slice(0, 8).map(shownName).join(', ')}${members.length > 8 ? ', …' : ''}`
-  );
+  return `an event with ${members.slice(0, 8).map(shownName).join(', ')}${members.length > 8 ? ', …' : ''}`;
 }
 
 export function shownName(name: string): string {

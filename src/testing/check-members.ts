@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
-import { nearestName } from '../options/advice.ts';
+import { nearestName } from '../options/nearest-name.ts';
 import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
 
 type Checks = Readonly<Record<string, Check>>;

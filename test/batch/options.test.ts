@@ -158,7 +158,7 @@ describe('An option that nobody knows', () => {
     );
   });
 
-  it.each(['tables', 'constructor', '__proto__x', 'toString'])(
+  it.each(['tables', 'persistenceStore', 'constructor', '__proto__x', 'toString'])(
     'is an error that lists what there is, when nothing is near: %s',
     (name) => {
       const { message } = refusalOf({ store, [name]: 1 });
@@ -167,31 +167,6 @@ describe('An option that nobody knows', () => {
       );
     },
   );
-
-  it.each([
-    ['throwOnFullBatchFailure', 'a full list of failures, never an exception'],
-    ['skipGroupOnError', 'the rest of its message group is handed back'],
-    ['persistenceStore', 'here it is `store`'],
-    ['tableName', 'here it is `store`: dynamoDBStore({ tableName })'],
-    ['expiresAfterSeconds', 'here it is `retentionMs`: in milliseconds'],
-    ['eventKeyJmesPath', 'here it is `key`: jmesPath(…)'],
-    ['payloadValidationJmesPath', 'here it is `payloadValidation`'],
-    ['dataIndexArgument', 'here it is `key`'],
-    ['useLocalCache', 'here it is `store`: cached('],
-    ['handleMessage', 'the handler is the first argument'],
-    ['handleMessageTimeout', 'here it is `recordTimeoutMs`'],
-    ['batchSize', 'set it on the event source mapping or the queue'],
-    ['visibilityTimeout', 'here it is `visibility`'],
-    ['heartbeatInterval', 'here it is `heartbeat`'],
-    ['timeoutEarlyInMillis', 'here it is `deadlineMarginMs`'],
-    ['logger', 'here it is `observer`'],
-    ['ttlSeconds', 'here it is `retentionMs`'],
-    ['headerKey', 'it has no counterpart here'],
-  ])('is an error that names ours, where another library has it: %s', (name, advice) => {
-    const { message } = refusalOf({ store, [name]: 1 });
-    expect(message).toContain(`Unknown option \`${name}\`; `);
-    expect(message).toContain(advice);
-  });
 
   it('is an error also when its value is undefined: it is misspelt all the same', () => {
     expect(refusalOf({ store, concurency: undefined }).message).toContain('did you mean');

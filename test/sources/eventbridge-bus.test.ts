@@ -91,7 +91,7 @@ describe('an event of a custom event bus', () => {
     const [entry] = batchOf([data]).entries;
     const record = recordIn(entry);
     expect(record).toMatchObject({ id: '', body: data, attributes: {} });
-    expect(() => messageId()(record)).toThrow('an event bus delivered bare data. Set `key`');
+    expect(() => messageId()(record)).toThrow('a bus delivered bare data: set `key`');
   });
 
   it('does without metadata that AWS leaves out where it has no value', () => {

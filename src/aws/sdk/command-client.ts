@@ -46,7 +46,7 @@ export function withMethods<Client extends object>(
 
 function notFound(sdk: { readonly package: string; readonly name: string }): string {
   return (
-    `The given client of AWS's SDK needs the commands of ${sdk.package}, which was not found. Mark the ` +
-    `package as external in the bundler, or pass \`new ${sdk.name}()\`, which includes its commands`
+    `The given client needs the commands of ${sdk.package}, which was not found. Mark the package as ` +
+    `external in the bundler, or pass \`new ${sdk.name}()\`, which includes them`
   );
 }

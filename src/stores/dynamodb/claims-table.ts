@@ -131,8 +131,8 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (current === batch) {
         current = single;
         process.emitWarning(
-          'This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now ' +
-            "on. Set `writes: 'single'` to avoid this warning.",
+          'This DynamoDB does not support BatchExecuteStatement, so claims are written one by one. ' +
+            "Set `writes: 'single'` to avoid this warning.",
           { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' satisfies WarningCode },
         );
       }

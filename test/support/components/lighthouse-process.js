@@ -40,7 +40,7 @@ async function report(url) {
 async function visit(url) {
   const page = await driver.newPage();
   try {
-    const flow = await startFlow(page, { flags: { logLevel: 'silent' } });
+    const flow = await startFlow(page, { flags: { logLevel: 'silent', disableFullPageScreenshot: true } });
     await flow.navigate(url);
     const gathered = flow.createArtifactsJson();
     for (const { artifacts } of gathered.gatherSteps) countOnlyCpuTime(artifacts);
