@@ -27,7 +27,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LICENSES = 'THIRD-PARTY-LICENSES.md';
 
 /** What cannot be required, and what it brings. */
-const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru', 'yocto-queue']);
+const ONLY_ES_MODULES = new Set(['canonicalize', 'p-limit', 'quick-lru', 'yocto-queue']);
 
 const BUILDS: Readonly<Record<string, (out: string) => Promise<void>>> = {
   library: buildLibrary,

@@ -4,7 +4,6 @@ import { KeyError } from '../keys/errors.ts';
 import { type Namespace, refusePromise } from '../keys/key-string.ts';
 import { assertNoNamespace, type KeySelector, messageId, withEffort } from '../keys/key-selector.ts';
 import {
-  type Advice,
   aFunction,
   anInteger,
   type Check,
@@ -57,7 +56,6 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
 export interface Defaults {
   /** Undefined: the option is required. */
   readonly source?: Source;
-  readonly advice?: Advice;
   readonly concurrency?: number;
   readonly sqsEndpoint?: string | undefined;
   /** Undefined: one handler gets all records. */
@@ -67,9 +65,9 @@ export interface Defaults {
 /** Checks all options and fills in defaults. Throws a `ConfigurationError` with the option and its value. */
 export function settingsOf<Body>(
   options: BatchProcessorOptions<Body>,
-  { source, concurrency = 10, sqsEndpoint, advice, routing }: Defaults,
+  { source, concurrency = 10, sqsEndpoint, routing }: Defaults,
 ): Settings {
-  checkOptions(options, checks, advice);
+  checkOptions(options, checks);
   checkTogether(options);
   routing?.assertFit(options);
   const { payloadValidation, queueUrl } = options;
@@ -129,8 +127,7 @@ function decoding(): Check {
   const isStep = (value: unknown): boolean =>
     (isObject(value) || typeof value === 'function') && 'readPayloads' in value;
   return {
-    expected:
-      'a step, such as gzip(), snsEnvelope() or decoder(…) around your own function, or a list of steps',
+    expected: 'a decode step, such as gzip() or decoder(…), or a list of them',
     accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
   };
 }

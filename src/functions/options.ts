@@ -4,7 +4,6 @@ import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import type { WholeCallKey } from '../keys/call-key.ts';
 import { assertNoNamespace } from '../keys/key-selector.ts';
 import type { WaitForOwner } from '../around/wait-for-owner.ts';
-import { nearestName } from '../options/nearest-name.ts';
 import {
   aBoolean,
   aFunction,
@@ -157,8 +156,8 @@ export function isWholeKey<Args extends unknown[]>(
 export function resolveFunctionOptions<Args extends unknown[]>(options: AnyCallOptions<Args>): CallSettings {
   if (isWholeKey(options)) {
     assertNoNamespace(options.namespace, 'powertoolsCallKey()');
-    checkOptions(options, { ...checks, namespace: aNamespace() }, nearestName);
-  } else checkOptions(options, checks, nearestName);
+    checkOptions(options, { ...checks, namespace: aNamespace() });
+  } else checkOptions(options, checks);
   return callSettings(options);
 }
 

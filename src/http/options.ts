@@ -1,5 +1,4 @@
 import { types } from 'node:util';
-import { nearestName } from '../options/nearest-name.ts';
 import {
   aBoolean,
   aFunction,
@@ -147,7 +146,7 @@ export function httpSettings<Request>(
 }
 
 export function checkHttpOptions(options: unknown): void {
-  checkOptions(options, checks, nearestName);
+  checkOptions(options, checks);
 }
 
 function isHeaderName(value: unknown): boolean {

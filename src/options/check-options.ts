@@ -1,13 +1,6 @@
 import { builtIn } from '../base/built-in.ts';
 import { ConfigurationError } from '../base/errors.ts';
 
-/** A function that returns the advice for an unknown option, such as "did you mean `key`?". */
-export type Advice = (name: string, known: readonly string[]) => string;
-
-export function knownNames(_name: string, known: readonly string[]): string {
-  return `known options are ${known.join(', ')}`;
-}
-
 export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;
@@ -19,33 +12,24 @@ export interface Check {
 }
 
 /** Checks options at start. Throws a `ConfigurationError` that names the option and its value. */
-export function checkOptions(
-  options: unknown,
-  checks: Readonly<Record<string, Check>>,
-  advice: Advice = knownNames,
-): void {
+export function checkOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
   if (!isObject(options)) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
   }
-  checkMembers('', options, checks, advice);
+  checkMembers('', options, checks);
 }
 
-function checkMembers(
-  prefix: string,
-  options: object,
-  checks: Readonly<Record<string, Check>>,
-  advice: Advice,
-): void {
+function checkMembers(prefix: string, options: object, checks: Readonly<Record<string, Check>>): void {
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(checks, name)) continue;
-    const known = Object.keys(checks);
-    throw new ConfigurationError(`Unknown option \`${prefix}${name}\`; ${advice(name, known)}`);
+    const known = Object.keys(checks).join(', ');
+    throw new ConfigurationError(`Unknown option \`${prefix}${name}\`; known options are ${known}`);
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = (options as Record<string, unknown>)[name];
     const path = prefix + name;
     if (check.parts !== undefined && isObject(value)) {
-      checkMembers(`${path}.`, value, check.parts, knownNames);
+      checkMembers(`${path}.`, value, check.parts);
     } else if (!isFit(value, check)) {
       throw new ConfigurationError(
         `Expected \`${path}\` to be ${check.expected}, got ${shown(value, check)}`,

@@ -5,7 +5,6 @@ import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/run.ts';
 import type { RoutingPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
-import { nearestName } from '../options/nearest-name.ts';
 import { assertHandler, makeProcessor } from './make-processor.ts';
 import { jsonLines } from '../observe/json-lines.ts';
 import { gathered, gatherFor } from '../around/gathering.ts';
@@ -73,7 +72,6 @@ function processorOf(handler: Handler, options: BatchProcessorOptions, concurren
     concurrency,
     source: allSources(),
     observer: jsonLines,
-    advice: nearestName,
   });
   if (options.store !== undefined) return make(options.store);
   const processor = fromEnvironmentStore(make);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
 import type { RoutingPolicy } from '../batch/context.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
@@ -31,11 +31,16 @@ export function makeProcessor<Body>(
       observer,
       sqs: sqs && sqsWithMethods<SqsClient>(sqs, SQS_OPERATIONS),
       random: Math.random,
-      newOwner: randomUUID,
+      newOwner: newInvocation,
     };
     // The type of the response depends on the event's source.
     return createProcessor(handler, settings, ports, AWS_LAMBDA_FUNCTION_NAME, store) as BatchProcessor;
   };
+}
+
+/** Returns a token that no other invocation has; shorter than a UUID, as every row and request has it. */
+function newInvocation(): string {
+  return randomBytes(12).toString('base64url');
 }
 
 /** Throws a `ConfigurationError` if the handler is neither a function nor the value of `routes()`. */

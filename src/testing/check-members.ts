@@ -1,19 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
-import { nearestName } from '../options/nearest-name.ts';
-import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
+import { type Check, checkOptions, required } from '../options/check-options.ts';
 
 type Checks = Readonly<Record<string, Check>>;
 
 /** Checks the options of an event builder. All of them are optional. */
 export function checkBuilderOptions(builder: string, options: unknown, checks: Checks): void {
-  told(builder, () => checkOptions(options, checks, nearestName));
+  told(builder, () => checkOptions(options, checks));
 }
 
 /**
- * Checks the records given to an event builder. `content` is its only required member; it is suggested for
- * the names that other builders use. Throws a `ConfigurationError` that names the builder, the record and the
- * member.
+ * Checks the records given to an event builder. `content` is its only required member. Throws a
+ * `ConfigurationError` that names the builder, the record and the member.
  */
 export function checkRecords(
   builder: string,
@@ -25,21 +23,16 @@ export function checkRecords(
       `${builder}: Expected a list of records as the first argument, got ${typeof records}`,
     );
   }
-  const advice: Advice = (name, known) =>
-    CONTENTS.has(name.toLowerCase()) ? `did you mean \`${content}\`?` : nearestName(name, known);
   const all = { [content]: { expected: 'any value', accepts: () => true }, ...checks };
   records.forEach((record, index) => {
     told(`${builder}: [${index}]`, () => {
-      checkOptions(record, all, advice);
+      checkOptions(record, all);
       if (!Object.hasOwn(record as object, content)) {
         throw new ConfigurationError(`Expected \`${content}\` to be given, got nothing`);
       }
     });
   });
 }
-
-/** The names of a record's content in the builders and in AWS. */
-const CONTENTS: ReadonlySet<string> = new Set(['body', 'data', 'detail', 'message', 'payload', 'value']);
 
 export function aFiniteNumber(): Check {
   return { expected: 'a finite number', accepts: Number.isFinite };
