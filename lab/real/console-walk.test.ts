@@ -321,6 +321,31 @@ describeWith([chromium], 'the walk of fifteen tasks through the console and the 
     },
   );
 
+  it("leads to the outbox's parked rows: the one released is sent with the row behind it, the other is dropped", async () => {
+    const { page, problems } = await browser.newPage({ viewport: VIEWPORT });
+    await page.goto(running?.url ?? '');
+    const walk = new Walk(page, browser);
+    await walk.click(page.getByRole('link', { name: 'Release rows of the outbox' }));
+    const change = async (group: string, name: RegExp, ready: RegExp): Promise<void> => {
+      const parked = page.getByRole('row').filter({ hasText: `group ${group},` });
+      await walk.click(parked.getByRole('button', { name }));
+      await walk.confirm('the limit was raised', ready);
+    };
+    await change('globex', /^Release…/, /release 1 row/i);
+    await walk.see('1 row released');
+    await page.keyboard.press('Escape');
+    await change('acme', /^Drop…/, /drop 1 row/i);
+    await walk.see('1 row dropped');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Not sent' }).click();
+    await walk.see('No such row waits.');
+    await until('the mails are sent', async () => {
+      const sent = await Promise.all(['m-11', 'm-13'].map((id) => claimOf(`mails#v1:${id}`)));
+      return sent.every((claim) => claim?.status === 'COMPLETED');
+    });
+    expect(problems).toEqual([]);
+  });
+
   it.each(TASKS.map((task) => [task.name, task] as const))(
     'lets one command %s',
     async (_name, { command, prints }) => {

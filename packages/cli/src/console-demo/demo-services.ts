@@ -11,6 +11,7 @@ import { installedFolder, notInstalled } from '../dev/emulators/installed-packag
 import type { LocalService } from '../dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../dev/emulators/sqs-emulator.ts';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { createDemoOutbox, type DemoOutbox } from './demo-outbox.ts';
 import { KINDS, type KindOfWork } from './kinds-of-work.ts';
 import { MOST_RECEIVES } from './trouble.ts';
 
@@ -30,6 +31,8 @@ export interface DemoServices {
   /** The way of writing claims that this emulator supports. */
   readonly writes: 'batch' | 'single';
   readonly queues: readonly WorkQueues[];
+  /** Undefined if this emulator has no PartiQL, which outboxes need. */
+  readonly outbox: DemoOutbox | undefined;
 }
 
 const TABLE = 'claims';
@@ -54,13 +57,16 @@ export async function startDemoServices(cleanup: DisposeStack): Promise<DemoServ
   await dynamoDB.send(new CreateTableCommand(table));
   const queues: WorkQueues[] = [];
   for (const kind of KINDS) queues.push(await createQueues(sqs, kind));
+  const { supportsPartiQL } = dynamoDBService;
+  const mailsUrl = queues.find(({ kind }) => kind.namespace === 'mails')?.url ?? '';
   return {
     running: [dynamoDBService, sqsService],
     dynamoDB,
     sqs,
     tableName: TABLE,
-    writes: dynamoDBService.supportsPartiQL ? 'batch' : 'single',
+    writes: supportsPartiQL ? 'batch' : 'single',
     queues,
+    outbox: supportsPartiQL ? await createDemoOutbox(dynamoDB, sqs, mailsUrl) : undefined,
   };
 }
 

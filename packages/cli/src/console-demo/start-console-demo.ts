@@ -8,6 +8,7 @@ import { createWorker } from 'batchlatch/worker';
 import { DisposeStack } from '../dev/emulators/dispose-stack.ts';
 import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
+import { type DemoOutbox, sweepUntil } from './demo-outbox.ts';
 import { type DemoServices, startDemoServices, type WorkQueues } from './demo-services.ts';
 import { DemoLog } from './demo-log.ts';
 import { claimsWithAPast, earlierClaims, hungClaims, writeClaims } from './earlier-claims.ts';
@@ -36,6 +37,8 @@ export interface ConsoleDemo {
   readonly key: KeyOfMessage;
   /** Reads the log of the work. */
   readonly readLog: ReadLog;
+  /** An outbox of mails, two of them parked. Undefined on dynalite, which has no PartiQL. */
+  readonly outbox?: DemoOutbox['shown'];
   /** The running emulators. */
   readonly services: readonly LocalService[];
   /** Stops the work and the emulators. No data is kept. */
@@ -58,7 +61,7 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
   const cleanup = new DisposeStack();
   try {
     const services = await startDemoServices(cleanup);
-    const { dynamoDB, sqs, tableName, writes, queues, running } = services;
+    const { dynamoDB, sqs, tableName, writes, queues, outbox, running } = services;
     const table = { tableName, client: dynamoDB, writes, overdueIndex: true };
     const store = dynamoDBStore(table);
     const admin = dynamoDBAdmin(table);
@@ -71,10 +74,12 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
     for (const work of queues) await startWorkers(work, { store, sqs, seed, log }, cleanup);
     const sending = sendWork({ sqs, queues, seed, rate, signal: stopping.signal, delay });
     const cleaning = keepHouse(services, stopping.signal);
-    for (const loop of [sending, cleaning]) loop.catch(onTrouble);
+    const sweeping = sweepUntil(stopping.signal, outbox, delay);
+    const loops = [sending, cleaning, sweeping];
+    for (const loop of loops) loop.catch(onTrouble);
     cleanup.defer(async () => {
       stopping.abort();
-      await Promise.allSettled([sending, cleaning]);
+      await Promise.allSettled(loops);
     });
     return {
       store: admin,
@@ -83,6 +88,7 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
       queues: queues.flatMap(namesOf),
       key: ({ body }) => keyIn(body),
       readLog: log.read,
+      ...(outbox !== undefined && { outbox: outbox.shown }),
       services: running,
       stop: () => cleanup.run(),
     };

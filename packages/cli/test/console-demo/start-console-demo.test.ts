@@ -29,6 +29,7 @@ describe("The console's demo", () => {
       'mails false',
       'mails-dead-letters true',
     ]);
+    expect(await demo.outbox?.admin.count()).toMatchObject({ waiting: 1, parked: 2 });
   });
 
   it('shows each dead letter beside its claim', async () => {
