@@ -68,6 +68,7 @@ function headOf(
       sent.push(row);
       continue;
     }
+    // rule: parked-row-holds-lane
     if (row.state === 'PARKED') return { lane, due, sent, ends: 'parked' };
     if (!isNext(row, before, counter)) return { lane, due, sent, ends: 'gap' };
     due.push(row);

@@ -110,6 +110,7 @@ function endsOf({ due, ends }: LaneHead, outcomeOf: (row: OutboxRow) => Outcome)
   let left: Error | undefined;
   for (const row of due) {
     const outcome = outcomeOf(row);
+    // rule: done-rows-are-sent
     if (outcome === 'sent') done.push(row);
     else if (outcome.isRetryable || isOfTarget(outcome.error)) left ??= outcome.error;
     else parked.push({ row, error: outcome.error });

@@ -54,6 +54,7 @@ export function sweepOutbox(sender: RowSender, options: SweepOptions = {}): Outb
   const { write = writeToStandardOutput, clock = systemClock, olderThanMs = 60_000 } = options;
   return (_event, context) =>
     withTime(context, clock, async (stop) => {
+      // rule: swept-age
       const before = clock.now() - olderThanMs;
       const sent = await sendWaiting({ table: table(), sender, stop, write }, before);
       const counts = await countsOf(table());

@@ -41,6 +41,7 @@ export function relayTexts({ rows, groups }: OutboxNames): RelayTexts {
   const next = (after: string): string => `SELECT o.message_group FROM ${rows} AS o
     WHERE o.message_group > ${after} AND o.state <> 'DROPPED' ORDER BY o.message_group LIMIT 1`;
   // A group waits for a person, or for the time of its next try.
+  // rule: parked-row-holds-group
   const isHeld = (group: string): string => `EXISTS (
     SELECT FROM ${rows} AS h WHERE h.message_group = ${group}
     AND (h.state = 'PARKED' OR h.retry_at IS NOT NULL)

@@ -40,6 +40,7 @@ export function endsOf(
     const { error, isRetryable } = outcomes.get(row.id) ?? UNMENTIONED;
     return { row, error, isFinal: !isRetryable && !isOfTarget(error) };
   });
+  // rule: deleted-rows-are-sent
   const sent = rows.filter(({ id }) => outcomes.get(id) === SENT);
   const isOutage = sent.length === 0;
   const failures = heads

@@ -59,6 +59,7 @@ async function sendLocked(setup: RoundSetup, groups: readonly string[]): Promise
       const limitMs = setup.sendTimeoutMs + REPORT_MS + POSTGRES_STATEMENT_MS;
       const lock = await query(texts.lock, [columnOf(groups, String), String(limitMs)]);
       const locked = textsIn(lock.rows[0]?.['groups']);
+      // rule: rows-of-locked-groups
       const rows = relayRows(await query(texts.read, [columnOf(locked, String)]));
       if (rows.length === 0) return;
       ends = endsOf(rows, await sendRows(setup, rows), setup.maxTries, table.random);

@@ -25,6 +25,7 @@ export function relayRows({ rows }: SqlAnswer): RelayRow[] {
       tries: Number(row['tries']),
     };
   });
+  // rule: rows-in-order
   return read.sort((one, other) => Number(one.id) - Number(other.id));
 }
 

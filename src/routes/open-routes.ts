@@ -48,6 +48,7 @@ export function openRoutes(
     const { key } = context.settings;
     if (options.keysAsBefore === true) return keyMaker(ownKey ?? key, namespace);
     const select = ownKey ?? ((record: BatchRecord) => outboxIdIn(attributesOf(record)) ?? key(record));
+    // rule: type-in-key
     return keyMaker(select, namespace, `${TYPED}:${escapedType(type)}`);
   }
 
@@ -83,8 +84,10 @@ export function openRoutes(
       }
       // Types that are not declared differ from record to record.
       const keyOf = settings.type === undefined ? keyMakerOf(settings, type ?? '') : open.keyOf;
+      // rule: upgraded-before-key
       return { route, record, key: keyOf(record), outcome: undefined };
     } catch (error) {
+      // rule: unknown-type-handed-back
       const mayFitLater = error instanceof MayFitLaterError && ({ mayFitLater: true } as const);
       return { route, record, key: '', outcome: { status: 'invalid', error, ...mayFitLater } };
     }

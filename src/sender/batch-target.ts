@@ -44,6 +44,7 @@ export function batchTarget(setup: BatchTargetSetup): Target {
       const bytes = (body === given ? bodyBytes : Buffer.byteLength(body)) + known.bytes;
       if (group !== undefined) sent['MessageGroupId'] = checkedGroup(group);
       else if (isFifo) throw notSent('A FIFO queue or topic needs a group, and the message has none', false);
+      // rule: deduplication-ids
       if (isFifo) sent['MessageDeduplicationId'] = deduplicationId;
       if (delayMs !== undefined) sent['DelaySeconds'] = secondsOf(delayMs, takesDelay);
       return { bytes, input: sent };

@@ -41,6 +41,7 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
   if (target.isFifo) checkGroups(messages);
   const encode = messageEncoder(messages, { deduplicates: target.isFifo });
   const queue = new SendQueue({ target, large, clock, random: Math.random });
+  // rule: ordered-groups
   const isOrdered = target.isFifo && !unordered;
   const laneOf = ({ group }: EncodedMessage): string | undefined => (isOrdered ? group : undefined);
 

@@ -58,6 +58,7 @@ export class SendQueue {
   giveUp(items: readonly (Item | undefined)[]): void {
     const heads: Item[] = [];
     for (const item of items) {
+      // rule: under-way-holds-group
       if (item === undefined || item.state === 'sending' || item.state === 'over') continue;
       if (item.state === 'ready') this.#readyBytes -= (item.entry as Entry).bytes;
       if (item.state !== 'queued') heads.push(item);
@@ -214,6 +215,7 @@ export class SendQueue {
   /** Returns whether the message may have arrived, and the queue would not drop a second copy. */
   #wouldRunTwice({ unanswered, firstSentAt }: Item): boolean {
     if (unanswered === undefined) return false;
+    // rule: no-second-copies
     return !this.#setup.target.isFifo || this.#setup.clock.now() - firstSentAt >= RESEND_MS;
   }
 
@@ -256,6 +258,7 @@ export class SendQueue {
   /** Fails a message if one before it, of its call and group, was not sent. */
   #isHeld(item: Item, lane: string): boolean {
     const holder = item.call.holderOf(lane);
+    // rule: failed-holds-group
     if (holder === undefined) return false;
     item.state = 'over';
     item.call.failed(item.position, heldBack(holder), true);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { outboxTableSql, postgresOutbox } from 'batchlatch/outbox';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../lab/local/emulators/postgres-emulator.ts';
@@ -21,6 +21,7 @@ describe('postgresOutbox', () => {
   beforeEach(async () => {
     b = await outboxBench(pool);
   });
+  afterEach(() => b.stop());
   afterAll(async () => {
     await pool.end();
     await service.stop();
@@ -140,6 +141,19 @@ describe('postgresOutbox', () => {
       { body: '["pointer"]', attributes: { ExtendedPayloadSize: '400022' } },
       { body: JSON.stringify(order) },
     ]);
+  });
+
+  it('is held by a parked row of its group, and by no other', async () => {
+    b.target.answer = (id) => (id === 'a1' ? 'never' : 'sent');
+    const relay = await b.relay({ listen: false, pollMs: 10 });
+    await b.place('a', 'a1', 'a2');
+    await until('a row is parked', () => relay.health().parked === 1);
+    b.target.answer = () => 'sent';
+    await b.place('b', 'b1');
+    await until('the other group is sent', () => relay.health().sent === 1);
+    await b.stop();
+    expect(b.target.arrived).toEqual(['b1']);
+    expect(await b.left()).toEqual(['a1', 'a2']);
   });
 
   it('is relayed with six statements for a round, and one where there is nothing to send', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from 'batchlatch';
 import { type BatchResult, createSender, SendError } from 'batchlatch/sender';
+import { manualClock } from 'batchlatch/testing';
 import * as fc from 'fast-check';
 import { fastClock } from '../support/fast-clock.ts';
 import { orders, placed } from './messages.ts';
@@ -21,6 +22,18 @@ function sender(options: { readonly unordered?: boolean } = {}) {
 
 function idOf({ MessageBody }: SentEntry): string {
   return (JSON.parse(MessageBody) as { orderId: string }).orderId;
+}
+
+const turn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
+
+/** A client whose requests a test answers. */
+function answeredByHand() {
+  const requests: { readonly Entries: object[]; answer(result: BatchResult): void }[] = [];
+  const client = {
+    sendMessageBatch: ({ Entries }: { readonly Entries: object[] }) =>
+      new Promise<BatchResult>((answer) => requests.push({ Entries, answer })),
+  };
+  return { requests, client };
 }
 
 describe('a sender to a FIFO queue', () => {
@@ -149,15 +162,28 @@ describe('a sender to a FIFO queue', () => {
     expect(reports).toMatchObject([{ failed: [{ isRetryable: true }] }, { sent: [{}] }]);
   });
 
+  it('sends the next message of a group after the answer to one whose call is over', async () => {
+    const { requests, client } = answeredByHand();
+    const clock = manualClock();
+    const one = createSender(orders, { queueUrl: target.fifoUrl, client }, { clock });
+    const stop = new AbortController();
+    const first = one.sendAll([placed('o1')], { signal: stop.signal });
+    while (requests.length === 0) await turn();
+    const next = one.sendAll([placed('o2')]);
+    stop.abort();
+    expect(await first).toMatchObject({ unknown: [{}] });
+    await clock.advance(1_000);
+    expect(requests).toHaveLength(1);
+    requests[0]?.answer({ Successful: [{ Id: '0' }] });
+    while (requests.length === 1) await turn();
+    requests[1]?.answer({ Successful: [{ Id: '0' }] });
+    expect((await next).sent).toHaveLength(1);
+  });
+
   it('sends nothing of a call that is over, even if others of its groups fill a request', async () => {
-    const requests: { readonly Entries: object[]; answer(result: BatchResult): void }[] = [];
-    const client = {
-      sendMessageBatch: ({ Entries }: { readonly Entries: object[] }) =>
-        new Promise<BatchResult>((answer) => requests.push({ Entries, answer })),
-    };
+    const { requests, client } = answeredByHand();
     const clock = fastClock(1 / 1_000); // messages wait for others for 5 s
     const one = createSender(orders, { queueUrl: target.fifoUrl, client }, { clock });
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
     const first = one.send('OrderPlaced', placed('o1', 'other').body);
     while (requests.length === 0) await turn();
     const stop = new AbortController();

@@ -3,6 +3,7 @@ import { mutantsOfBatches } from './of-batches.ts';
 import { mutantsOfClaims } from './of-claims.ts';
 import { mutantsOfCommits } from './of-commits.ts';
 import { mutantsOfFunctions } from './of-functions.ts';
+import { mutantsOfMessages } from './of-messages.ts';
 import { mutantsOfQueuesAndLimits } from './of-queues-and-limits.ts';
 import { mutantsOfSources } from './of-sources.ts';
 import { mutantsOfStores } from './of-stores.ts';
@@ -16,4 +17,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCommits,
   ...mutantsOfFunctions,
   ...mutantsOfQueuesAndLimits,
+  ...mutantsOfMessages,
 ];
