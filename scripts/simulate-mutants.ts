@@ -1,4 +1,4 @@
-// Takes one rule after the other out of a copy of the source, and shows which invariant notices. See --help.
+// Takes one rule after the other out of a copy of the source, and shows which invariant or test notices. See --help.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,6 +35,7 @@ const COPIED = [
   'test',
   'lab',
   'scripts',
+  'site/dashboards',
   'package.json',
   'tsconfig.json',
   'jest.config.js',
@@ -43,6 +44,8 @@ const JEST = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
   'node_modules/jest/bin/jest.js',
+  '--json',
+  '--testEnvironment=<rootDir>/test/support/bail-environment.js',
 ];
 /** A simulation is stopped after this time, and counts as one that caught nothing. */
 const LONGEST_MS = 300_000;
@@ -111,8 +114,14 @@ async function judge(mutant: Mutant): Promise<Verdict> {
     for (const [file, text] of mutatedFiles(folder, mutant.changes))
       writeFileSync(path.join(folder, file), text);
     if (mutant.pinnedBy !== undefined) {
-      const isCaught = await failsIn(folder, mutant.pinnedBy);
-      return { ...verdict, caughtBy: isCaught ? mutant.pinnedBy : undefined, durationMs: elapsedMs() };
+      const { failed, broken } = await failuresIn(folder, [mutant.pinnedBy]);
+      const caughtBy = failed > 0 && broken === 0 ? mutant.pinnedBy : undefined;
+      return { ...verdict, caughtBy, durationMs: elapsedMs() };
+    }
+    const pinning = mutant === UNCHANGED ? chosen.flatMap(({ pinnedBy }) => pinnedBy ?? []) : [];
+    if (pinning.length > 0) {
+      const { failed, broken } = await failuresIn(folder, pinning);
+      if (failed + broken > 0) return { ...verdict, caughtBy: 'a named test', durationMs: elapsedMs() };
     }
     const seeds = mutant === UNCHANGED ? Math.min(100, options.seeds) : options.seeds;
     const { failures } = await simulate(folder, seeds);
@@ -143,19 +152,22 @@ async function simulate(folder: string, seeds: number): Promise<Pick<Summary, 'f
   }
 }
 
-/** Whether a test of the copy fails: one that runs, and not its file as a whole. */
-async function failsIn(folder: string, testFile: string): Promise<boolean> {
-  const child = spawn(process.execPath, [...JEST, '--json', testFile], {
+/** Runs tests of the copy: how many fail, and how many files do as a whole. */
+async function failuresIn(
+  folder: string,
+  testFiles: readonly string[],
+): Promise<{ readonly failed: number; readonly broken: number }> {
+  const child = spawn(process.execPath, [...JEST, ...testFiles], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
   });
   const { output, errors } = await outputOf(child);
   try {
-    const { numFailedTests, numRuntimeErrorTestSuites: broken } = JSON.parse(output) as JestResult;
-    return numFailedTests > 0 && broken === 0;
+    const { numFailedTests: failed, numRuntimeErrorTestSuites: broken } = JSON.parse(output) as JestResult;
+    return { failed, broken };
   } catch {
-    throw new Error(`${testFile} did not end with a result:\n${errors}`);
+    throw new Error(`${testFiles.join(', ')} did not end with a result:\n${errors}`);
   }
 }
 

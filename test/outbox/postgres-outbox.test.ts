@@ -150,7 +150,7 @@ describe('postgresOutbox', () => {
     await until('a row is parked', () => relay.health().parked === 1);
     b.target.answer = () => 'sent';
     await b.place('b', 'b1');
-    await until('the other group is sent', () => relay.health().sent === 1);
+    await until('the other group is sent', () => relay.health().sent > 0);
     await b.stop();
     expect(b.target.arrived).toEqual(['b1']);
     expect(await b.left()).toEqual(['a1', 'a2']);
