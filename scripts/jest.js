@@ -6,9 +6,10 @@ import { createRequire } from 'node:module';
 
 /** What differs from jest.config.js, where one setting is for all projects of a run. */
 const OPTIONS = {
-  package: ['--testTimeout=240000'],
-  create: ['--testTimeout=240000'],
-  release: ['--testTimeout=240000'],
+  // CI runs these beside others, with the time that those leave.
+  package: ['--testTimeout=600000'],
+  create: ['--testTimeout=600000'],
+  release: ['--testTimeout=600000'],
   recipes: ['--testTimeout=480000'],
   // Two files at a time: an agent takes a second of CPU to start, and what waits for other programs needs few cores.
   surroundings: ['--testTimeout=240000', '--maxWorkers=2'],

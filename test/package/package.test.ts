@@ -60,7 +60,7 @@ beforeAll(async () => {
   complete = await installPacked(folder, ['batchlatch', 'batchlatch-cdk'], peers);
   tools = await installPacked(folder, ['batchlatch-cli', 'batchlatch'], []);
   alone = await installPacked(folder, ['batchlatch-cli'], []);
-}, 180_000);
+});
 
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -109,7 +109,7 @@ describe('The packed constructs', () => {
     const assets = (await readdir(out)).filter((name) => name.startsWith('asset.'));
     const contents = await Promise.all(assets.map((name) => readdir(path.join(out, name))));
     expect(contents.map((names) => names.toSorted())).toContainEqual(['console-app', 'console-function']);
-  }, 120_000);
+  });
 });
 
 describe('The packed command line', () => {

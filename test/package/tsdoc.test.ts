@@ -5,7 +5,7 @@ import { exportsOf, type Modules, modulesOfEntries } from './program-of-modules.
 describe('Every export of an entry', () => {
   it('is documented, and so are its members', () => {
     expect(undocumented(modulesOfEntries())).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('The check sees', () => {
