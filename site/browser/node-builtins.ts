@@ -19,6 +19,12 @@ export function randomUUID(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
 }
 
+/** Owner tokens. This `Buffer` has no base64url, so their text is hexadecimal. */
+export function randomBytes(size: number): { toString(): string } {
+  const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
+  return { toString: () => bytes.toString('hex') };
+}
+
 /** A browser has no bound, and does not tell who listens. */
 export const setMaxListeners = (): void => undefined;
 export const getEventListeners = (): readonly never[] => [];
