@@ -1,13 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
-import { type Check, checkOptions, required } from '../options/check-options.ts';
-
-type Checks = Readonly<Record<string, Check>>;
-
-/** Checks the options of an event builder. All of them are optional. */
-export function checkBuilderOptions(builder: string, options: unknown, checks: Checks): void {
-  told(builder, () => checkOptions(options, checks));
-}
+import { type Check, checkOptionsOf, required } from '../options/check-options.ts';
 
 /**
  * Checks the records given to an event builder. `content` is its only required member. Throws a
@@ -16,7 +9,7 @@ export function checkBuilderOptions(builder: string, options: unknown, checks: C
 export function checkRecords(
   builder: string,
   records: readonly unknown[],
-  { content, checks }: { readonly content: string; readonly checks: Checks },
+  { content, checks }: { readonly content: string; readonly checks: Readonly<Record<string, Check>> },
 ): void {
   if (!Array.isArray(records)) {
     throw new ConfigurationError(
@@ -25,12 +18,11 @@ export function checkRecords(
   }
   const all = { [content]: { expected: 'any value', accepts: () => true }, ...checks };
   records.forEach((record, index) => {
-    told(`${builder}: [${index}]`, () => {
-      checkOptions(record, all);
-      if (!Object.hasOwn(record as object, content)) {
-        throw new ConfigurationError(`Expected \`${content}\` to be given, got nothing`);
-      }
-    });
+    const place = `${builder}: [${index}]`;
+    checkOptionsOf(place, record, all);
+    if (!Object.hasOwn(record as object, content)) {
+      throw new ConfigurationError(`${place}: Expected \`${content}\` to be given, got nothing`);
+    }
   });
 }
 
@@ -53,13 +45,4 @@ export function textOf(content: unknown): string {
 /** Returns bytes, or the text of any other value, as base64. */
 export function base64Of(content: unknown): string {
   return Buffer.from(content instanceof Uint8Array ? content : (textOf(content) ?? '')).toString('base64');
-}
-
-function told(place: string, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new ConfigurationError(`${place}: ${error.message}`);
-  }
 }

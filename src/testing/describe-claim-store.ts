@@ -1,7 +1,6 @@
 import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { aFunction, anObject, aString, required } from '../options/check-options.ts';
-import { checkBuilderOptions } from './check-members.ts';
+import { aFunction, anObject, aString, checkOptionsOf, required } from '../options/check-options.ts';
 import { describeAcquire, describeInspect } from './contract/acquire.ts';
 import { describeAdopt } from './contract/adopt.ts';
 import { type CommitSubject, describeCommit } from './contract/commit.ts';
@@ -70,7 +69,7 @@ export function describeClaimStore(
   subject: ClaimStoreSubject,
   runner: TestRunner = globalThis as unknown as TestRunner,
 ): void {
-  checkBuilderOptions('describeClaimStore', subject, {
+  checkOptionsOf('describeClaimStore', subject, {
     name: required(aString()),
     create: required(aFunction()),
     admin: aFunction(),

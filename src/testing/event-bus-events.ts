@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { aBoolean, anObject, aString, oneOf } from '../options/check-options.ts';
-import { aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
+import { aBoolean, anObject, aString, checkOptionsOf, oneOf } from '../options/check-options.ts';
+import { aFiniteNumber, checkRecords } from './check-members.ts';
 import { eventBridgeEvent } from './events.ts';
 
 /** An event of a custom event bus, as a test specifies it; other members are filled in. */
@@ -54,7 +54,7 @@ export function eventBridgeBusEvent(
       sentAt: aFiniteNumber(),
     },
   });
-  checkBuilderOptions('eventBridgeBusEvent', options, { transformer: oneOf('WITH_METADATA', 'RAW') });
+  checkOptionsOf('eventBridgeBusEvent', options, { transformer: oneOf('WITH_METADATA', 'RAW') });
   return messages.map((message, index) => {
     const { body, raw = false, metadata = {}, eventId = randomUUID(), isReplay = false } = message;
     const sentAt = new Date(message.sentAt ?? Date.now()).toISOString();

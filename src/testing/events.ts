@@ -3,13 +3,14 @@ import type { Context, EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda'
 import {
   aBoolean,
   aListOf,
-  aNumber,
   anInteger,
   anObject,
+  aNumber,
   aString,
+  checkOptionsOf,
   objectWith,
 } from '../options/check-options.ts';
-import { aContent, aFiniteNumber, checkBuilderOptions, checkRecords, textOf } from './check-members.ts';
+import { aContent, aFiniteNumber, checkRecords, textOf } from './check-members.ts';
 
 /** An SQS message, as a test specifies it; other members are filled in. */
 export interface SqsMessage {
@@ -54,7 +55,7 @@ export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptio
       messageAttributes: anObject(),
     },
   });
-  checkBuilderOptions('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
+  checkOptionsOf('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
   const queueName = options.queueName ?? (options.fifo === true ? 'orders.fifo' : 'orders');
   return { Records: messages.map((message) => sqsRecord(message, queueName)) };
 }
@@ -93,7 +94,7 @@ export function eventBridgeEvent<Detail>(
   detail: Detail,
   members: Partial<Omit<EventBridgeEvent<string, Detail>, 'detail'>> = {},
 ): EventBridgeEvent<string, Detail> {
-  checkBuilderOptions('eventBridgeEvent', members, {
+  checkOptionsOf('eventBridgeEvent', members, {
     version: aString(),
     id: aString(),
     source: aString(),
@@ -138,7 +139,7 @@ export interface LambdaContextOptions {
  * @throws `ConfigurationError` for an unknown or invalid option.
  */
 export function lambdaContext(options: LambdaContextOptions = {}): Context {
-  checkBuilderOptions('lambdaContext', options, {
+  checkOptionsOf('lambdaContext', options, {
     functionName: aString(),
     remainingTimeMs: aNumber(),
     clock: objectWith('now'),

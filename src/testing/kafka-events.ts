@@ -1,6 +1,14 @@
 import { Buffer } from 'node:buffer';
-import { aBoolean, anInteger, anObject, aString, type Check, either } from '../options/check-options.ts';
-import { aFiniteNumber, base64Of, checkBuilderOptions, checkRecords } from './check-members.ts';
+import {
+  aBoolean,
+  anInteger,
+  anObject,
+  aString,
+  type Check,
+  checkOptionsOf,
+  either,
+} from '../options/check-options.ts';
+import { aFiniteNumber, base64Of, checkRecords } from './check-members.ts';
 import type { MSKEvent, MSKRecord, SelfManagedKafkaEvent } from 'aws-lambda';
 
 /** A Kafka record, as a test specifies it; other members are filled in. */
@@ -54,7 +62,7 @@ export function kafkaEvent<SelfManaged extends boolean = false>(
       sentAt: aFiniteNumber(),
     },
   });
-  checkBuilderOptions('kafkaEvent', options, { selfManaged: aBoolean() });
+  checkOptionsOf('kafkaEvent', options, { selfManaged: aBoolean() });
   const records: Record<string, MSKRecord[]> = {};
   for (const { topic = 'orders', partition = 0, ...message } of messages) {
     const ofPartition = (records[`${topic}-${partition}`] ??= []);

@@ -9,8 +9,8 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { anObject, aString, oneOf, required } from '../options/check-options.ts';
-import { aFiniteNumber, base64Of, checkBuilderOptions, checkRecords } from './check-members.ts';
+import { anObject, aString, checkOptionsOf, oneOf, required } from '../options/check-options.ts';
+import { aFiniteNumber, base64Of, checkRecords } from './check-members.ts';
 
 /** A record of a Kinesis stream, as a test specifies it; other members are filled in. */
 export interface KinesisMessage {
@@ -49,7 +49,7 @@ export function kinesisEvent(
     content: 'body',
     checks: { partitionKey: aString(), sequenceNumber: aString(), sentAt: aFiniteNumber() },
   });
-  checkBuilderOptions('kinesisEvent', options, { streamName: aString(), shardId: aString() });
+  checkOptionsOf('kinesisEvent', options, { streamName: aString(), shardId: aString() });
   const { streamName = 'orders', shardId = 'shardId-000000000000' } = options;
   let previous = FIRST_SEQUENCE_NUMBER - 1n;
   const records = messages.map(({ body, partitionKey = '1', sequenceNumber, sentAt = Date.now() }) => {
@@ -126,7 +126,7 @@ export function dynamoDBStreamEvent(
       sentAt: aFiniteNumber(),
     },
   });
-  checkBuilderOptions('dynamoDBStreamEvent', options, { tableName: aString() });
+  checkOptionsOf('dynamoDBStreamEvent', options, { tableName: aString() });
   const { tableName = 'orders' } = options;
   let previous = FIRST_CHANGE - 100n;
   const records = changes.map((change): DynamoDBRecord => {

@@ -22,7 +22,6 @@ export interface DemoOutbox {
 }
 
 const TABLE = 'mails-outbox';
-const SWEEP_MS = 2_000;
 
 const mails = messages({
   MailWanted: message(
@@ -61,16 +60,4 @@ export async function createDemoOutbox(dynamoDB: DynamoDB, sqs: SQS, queueUrl: s
   const sweep = sweepWith();
   await sweep();
   return { shown: { admin: dynamoDBOutboxAdmin(table), place: `outbox ${TABLE} of the demo` }, sweep };
-}
-
-/** Sweeps every two seconds until `signal` is aborted. Rejects if the outbox cannot be read or written. */
-export async function sweepUntil(
-  signal: AbortSignal,
-  outbox: DemoOutbox | undefined,
-  delay: (ms: number, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  while (outbox !== undefined && !signal.aborted) {
-    await delay(SWEEP_MS, signal).catch(() => undefined);
-    if (!signal.aborted) await outbox.sweep();
-  }
 }

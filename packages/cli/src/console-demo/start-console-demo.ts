@@ -8,7 +8,7 @@ import { createWorker } from 'batchlatch/worker';
 import { DisposeStack } from '../dev/emulators/dispose-stack.ts';
 import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
-import { type DemoOutbox, sweepUntil } from './demo-outbox.ts';
+import type { DemoOutbox } from './demo-outbox.ts';
 import { type DemoServices, startDemoServices, type WorkQueues } from './demo-services.ts';
 import { DemoLog } from './demo-log.ts';
 import { claimsWithAPast, earlierClaims, hungClaims, writeClaims } from './earlier-claims.ts';
@@ -48,6 +48,7 @@ export interface ConsoleDemo {
 /** Longer than the range of the console's plots. */
 const RETENTION_MS = 20 * 60_000;
 const HOUSEKEEPING_MS = 30_000;
+const SWEEP_MS = 2_000;
 /** Shorter than the queues' visibility timeout. */
 const LEASE_OF_THE_DYING_MS = 4_000;
 
@@ -73,9 +74,11 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
     const log = new DemoLog();
     for (const work of queues) await startWorkers(work, { store, sqs, seed, log }, cleanup);
     const sending = sendWork({ sqs, queues, seed, rate, signal: stopping.signal, delay });
-    const cleaning = keepHouse(services, stopping.signal);
-    const sweeping = sweepUntil(stopping.signal, outbox, delay);
-    const loops = [sending, cleaning, sweeping];
+    const cleaning = every(HOUSEKEEPING_MS, stopping.signal, () =>
+      deleteExpired(dynamoDB, tableName, Date.now()),
+    );
+    const loops = [sending, cleaning];
+    if (outbox !== undefined) loops.push(every(SWEEP_MS, stopping.signal, outbox.sweep));
     for (const loop of loops) loop.catch(onTrouble);
     cleanup.defer(async () => {
       stopping.abort();
@@ -162,10 +165,11 @@ async function startWorkers(
   }
 }
 
-async function keepHouse({ dynamoDB, tableName }: DemoServices, signal: AbortSignal): Promise<void> {
+/** Works again and again until `signal` is aborted. Rejects as soon as `work` does. */
+async function every(ms: number, signal: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
-    await delay(HOUSEKEEPING_MS, signal).catch(() => undefined);
-    if (!signal.aborted) await deleteExpired(dynamoDB, tableName, Date.now());
+    await delay(ms, signal).catch(() => undefined);
+    if (!signal.aborted) await work();
   }
 }
 
