@@ -14,11 +14,6 @@ export function hash(algorithm: string, data: string | Uint8Array, encoding = 'h
   return Buffer.from(sha256(bytes)).toString(encoding);
 }
 
-/** Owner tokens: pages without TLS have no `crypto.randomUUID`. */
-export function randomUUID(): string {
-  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
-}
-
 /** Owner tokens. This `Buffer` has no base64url, so their text is hexadecimal. */
 export function randomBytes(size: number): { toString(): string } {
   const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
