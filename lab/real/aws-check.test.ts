@@ -95,6 +95,7 @@ function run(options: readonly string[], environment: Record<string, string>, in
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  script.stdin?.on('error', () => {}); // a script that asks nothing may have ended before this is written
   script.stdin?.end(input);
   return script;
 }
