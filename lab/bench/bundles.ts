@@ -3,6 +3,8 @@ export interface Bundle {
   readonly name: string;
   /** Export statements: what is exported cannot be shaken out. */
   readonly statements: readonly string[];
+  /** Imports that it needs in any case: its size is what it adds to them. */
+  readonly needs?: readonly string[];
   /** What it may be at most, in KB, minified and without AWS's SDK. */
   readonly mostKilobytes?: number;
 }
@@ -41,7 +43,12 @@ export const PARTS: readonly Bundle[] = [
   { name: 'jmesPath', statements: ["export { jmesPath } from 'batchlatch/jmespath';"] },
   ...['backoff', 'deadLetterQueue', 'heartbeat', 'waitForOwner', 'runWithoutClaim'].map(ofCore),
   ...['standardSchema', 'suspectsFirst', 'forBatches', 'jsonLines'].map(ofCore),
-  { name: 'routes', statements: ["export { message, messages, routes } from 'batchlatch/messages';"] },
+  {
+    name: 'routes',
+    // A message has a schema, and most have a key that paths name.
+    needs: [exported('standardSchema', 'payloadHash')],
+    statements: ["export { message, messages, routes } from 'batchlatch/messages';"],
+  },
   ...['cached', 'resultsIn'].map(ofCore),
   { name: 'dynamoDBStore', statements: [STORE] },
   {

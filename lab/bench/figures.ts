@@ -21,6 +21,8 @@ export interface Figures {
   readonly capacity: readonly CapacityFigures[];
   readonly variants: readonly Cell[];
   readonly memoryStore: readonly Cell[];
+  /** A processor with and without routes. */
+  readonly routes: readonly Cell[];
   readonly hashes: readonly HashFigures[];
   readonly memory: readonly MemoryFigures[];
   readonly coldStart: readonly ColdStartFigures[];

@@ -11,6 +11,7 @@ export interface Plan {
   /** The same with other settings: no log, other clients, requests one by one. */
   readonly variants: readonly CellPlan[];
   readonly memoryStore: readonly CellPlan[];
+  readonly routes: readonly CellPlan[];
   readonly memory: { readonly batches: number; readonly batchesOfPowertools: number; readonly every: number };
   readonly coldStart: { readonly starts: number };
   /** In Lambda's runtime client. */
@@ -68,6 +69,10 @@ export const fullPlan: Plan = {
     { workload: first(10_000), rounds: 7, warmUps: 1, batches: 1 },
     { workload: { ...first(10_000), groups: 100 }, rounds: 5, warmUps: 1, batches: 1 },
   ],
+  routes: [
+    { workload: { ...first(10), hasTypes: true }, rounds: 9, warmUps: 1, batches: 300 },
+    { workload: { ...first(1_000), hasTypes: true }, rounds: 9, warmUps: 1, batches: 5 },
+  ],
   memory: { batches: 200, batchesOfPowertools: 60, every: 10 },
   coldStart: { starts: 15 },
   lambdaStart: { nodes: [22, 24], starts: 8 },
@@ -111,7 +116,7 @@ export const fullPlan: Plan = {
 
 export const quickPlan: Plan = {
   isQuick: true,
-  warmUpMs: 2_000,
+  warmUpMs: 500,
   comparison: [
     { workload: first(10), rounds: 5, warmUps: 0, batches: 20 },
     { workload: { ...first(10), mix: 'duplicates' }, rounds: 3, warmUps: 0, batches: 10 },
@@ -125,6 +130,7 @@ export const quickPlan: Plan = {
     { workload: first(1_000), rounds: 5, warmUps: 1, batches: 3 },
     { workload: { ...first(1_000), groups: 10 }, rounds: 3, warmUps: 1, batches: 3 },
   ],
+  routes: [{ workload: { ...first(10), hasTypes: true }, rounds: 3, warmUps: 0, batches: 50 }],
   memory: { batches: 10, batchesOfPowertools: 4, every: 2 },
   coldStart: { starts: 3 },
   lambdaStart: { nodes: [24], starts: 2 },

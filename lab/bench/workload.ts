@@ -15,6 +15,8 @@ export interface Workload {
   readonly mix: Mix;
   /** Message groups of a FIFO queue; undefined: a standard queue. */
   readonly groups?: number | undefined;
+  /** Whether each message has its type in an attribute. Default false. */
+  readonly hasTypes?: boolean;
 }
 
 /** The body of every record, as a shop might send it: about 300 bytes of JSON. */
@@ -45,7 +47,7 @@ export interface Batch {
 }
 
 /** Makes the same batches for the same seed, whoever asks: all contenders get the same events. */
-export function makeBatch({ size, mix, groups }: Workload, seed: string): Batch {
+export function makeBatch({ size, mix, groups, hasTypes = false }: Workload, seed: string): Batch {
   const isTenth = (index: number): boolean => index % ONE_IN === 0;
   const messages = Array.from({ length: size }, (_, index) => {
     const messageId = uuidFrom(`${seed}:${index}`);
@@ -54,6 +56,7 @@ export function makeBatch({ size, mix, groups }: Workload, seed: string): Batch 
       body: orderOf(messageId, mix === 'failures' && isTenth(index)),
       // What was delivered before comes with a receive count that says so.
       receiveCount: mix === 'duplicates' && isTenth(index) ? 2 : 1,
+      ...(hasTypes && { messageAttributes: { type: { dataType: 'String', stringValue: 'OrderPlaced' } } }),
       ...(groups !== undefined && { messageGroupId: `group-${index % groups}` }),
     };
   });

@@ -3,7 +3,7 @@ import { type Bundle, PARTS, WHOLES } from '../bench/bundles.ts';
 
 /** What a function that imports this has in its bundle: minified ESM, without AWS's SDK. */
 export interface BundleSize {
-  /** Of a part, what it adds to the first of the whole functions. */
+  /** Of a part, what it adds to the first of the whole functions with what it needs. */
   readonly bytes: number;
   readonly modules: number;
 }
@@ -14,9 +14,11 @@ export async function bundleSizes(): Promise<Readonly<Record<string, BundleSize>
   const base = await sizeOf(core);
   const sizes: Record<string, BundleSize> = {};
   for (const whole of WHOLES) sizes[whole.name] = await sizeOf(whole);
-  for (const { name, statements } of PARTS) {
-    const { bytes, modules } = await sizeOf({ name, statements: [...core.statements, ...statements] });
-    sizes[`+ ${name}`] = { bytes: bytes - base.bytes, modules: modules - base.modules };
+  for (const { name, statements, needs = [] } of PARTS) {
+    const around = [...core.statements, ...needs];
+    const without = needs.length === 0 ? base : await sizeOf({ name, statements: around });
+    const { bytes, modules } = await sizeOf({ name, statements: [...around, ...statements] });
+    sizes[`+ ${name}`] = { bytes: bytes - without.bytes, modules: modules - without.modules };
   }
   return sizes;
 }

@@ -18,6 +18,7 @@ export const NOTHING: Figures = {
   capacity: [],
   variants: [],
   memoryStore: [],
+  routes: [],
   hashes: [],
   memory: [],
   coldStart: [],

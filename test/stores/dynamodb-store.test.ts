@@ -9,11 +9,13 @@ import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/
 import { effectCounters } from '../support/effect-counters.ts';
 import { rowsOfDynamoDB } from '../support/rows-of-dynamodb.ts';
 
-/** One of each kind; `lab/real/claims.test.ts` has every writing mode with every format, on more DynamoDBs. */
+/**
+ * Tables with an index; `document-client.test.ts` and `dynamodb-default-client.test.ts` have none. Every writing mode with every
+ * format is in `lab/real/claims.test.ts`, on more DynamoDBs.
+ */
 const kinds = [
-  { writes: 'batch', hasIndex: false, isPowertools: false },
-  { writes: 'batch', hasIndex: true, isPowertools: true },
-  { writes: 'single', hasIndex: true, isPowertools: false },
+  { writes: 'batch', isPowertools: true },
+  { writes: 'single', isPowertools: false },
 ] as const;
 
 describe('on dynoxide', () => {
@@ -26,7 +28,7 @@ describe('on dynoxide', () => {
     client = emulatorClient(service.endpoint);
     for (const kind of kinds) {
       const leaseUntil = LEASE_ATTRIBUTES[kind.isPowertools ? 'powertools' : 'own'];
-      tables.set(kind, await createClaimsTable(client, kind.hasIndex ? { leaseUntil } : undefined));
+      tables.set(kind, await createClaimsTable(client, { leaseUntil }));
     }
     await effects.create(client);
   });
@@ -36,12 +38,11 @@ describe('on dynoxide', () => {
   });
 
   for (const kind of kinds) {
-    const { writes, hasIndex, isPowertools } = kind;
-    const index = hasIndex ? ', with the index' : '';
+    const { writes, isPowertools } = kind;
     const format = isPowertools ? ", Powertools' attributes" : '';
     describeClaimStore(
       {
-        name: `dynamoDBStore, ${writes} writes${index}${format},`,
+        name: `dynamoDBStore, ${writes} writes, with the index${format},`,
         admin: itself,
         create: (clock) =>
           inDynamoDB({
@@ -50,7 +51,7 @@ describe('on dynoxide', () => {
             writes,
             clock,
             ...(isPowertools && { attributes: powertoolsAttributes }),
-            ...(hasIndex && { overdueIndex: { shards: 3 } }),
+            overdueIndex: { shards: 3 },
           }),
         commit: effects,
         rows: rowsOfDynamoDB(

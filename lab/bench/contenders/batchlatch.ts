@@ -1,11 +1,9 @@
-import type { ClaimStore, Observer } from 'batchlatch';
+import type { ClaimStore } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
-import { processor } from './batchlatch-processor.ts';
+import { processor, SILENT } from './batchlatch-processor.ts';
 import type { ContenderSetup, MakeBatchHandler } from './contender.ts';
 import { sharedClient } from './shared-client.ts';
-
-const SILENT: Observer = { onEvent: () => undefined };
 
 /** As users get it: with its own transport, and its default JSON lines on standard output. */
 export const batchlatch: MakeBatchHandler = (setup) => processor(setup, storeOf(setup));

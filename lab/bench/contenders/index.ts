@@ -8,6 +8,8 @@ export const contenders = {
   'batchlatch-sdk-client': async () => (await import('./batchlatch.ts')).batchlatchSdkClient,
   'batchlatch-memory': async () => (await import('./batchlatch.ts')).batchlatchMemory,
   'batchlatch-memory-silent': async () => (await import('./batchlatch.ts')).batchlatchMemorySilent,
+  'batchlatch-memory-schema': async () => (await import('./batchlatch-routes.ts')).batchlatchMemorySchema,
+  'batchlatch-memory-routes': async () => (await import('./batchlatch-routes.ts')).batchlatchMemoryRoutes,
   'batchlatch-postgres': async () => (await import('./batchlatch-postgres.ts')).batchlatchPostgres,
   'batchlatch-postgres-prepared': async () =>
     (await import('./batchlatch-postgres.ts')).batchlatchPostgresPrepared,

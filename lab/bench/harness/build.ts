@@ -96,9 +96,7 @@ export async function bundleFunction(name: FunctionName, kind: BundleKind): Prom
 }
 
 /** The bundle of a function with these statements, minified, without AWS's SDK. */
-export async function minified(
-  statements: readonly string[],
-): Promise<Pick<FunctionBundle, 'bytes' | 'packages'>> {
+export async function minified(statements: readonly string[]): Promise<Omit<FunctionBundle, 'file'>> {
   const { metafile, outputFiles } = await build({
     stdin: { contents: statements.join('\n'), resolveDir: BENCH },
     ...MINIFIED,
@@ -106,8 +104,10 @@ export async function minified(
     metafile: true,
   });
   const [output] = Object.values(metafile.outputs);
+  const contents = outputFiles[0]?.contents ?? new Uint8Array();
   return {
-    bytes: outputFiles[0]?.contents.byteLength ?? 0,
+    bytes: contents.byteLength,
+    gzipBytes: gzipSync(contents).byteLength,
     packages: bytesByPackage(output?.inputs ?? {}),
   };
 }

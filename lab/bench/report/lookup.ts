@@ -30,6 +30,8 @@ export const TITLES: Readonly<Record<ContenderName, string>> = {
   'batchlatch-sdk-client': 'batchlatch, SDK client',
   'batchlatch-memory': 'batchlatch',
   'batchlatch-memory-silent': 'batchlatch, no log',
+  'batchlatch-memory-schema': 'batchlatch, schema and key',
+  'batchlatch-memory-routes': 'batchlatch, routes',
   'batchlatch-postgres': 'batchlatch, PostgreSQL',
   'batchlatch-postgres-prepared': 'batchlatch, PostgreSQL, prepared',
   'batchlatch-redis': 'batchlatch, Redis',

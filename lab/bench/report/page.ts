@@ -12,6 +12,7 @@ import { capacityTable, moneyTable, moneyText, pricesText } from './tables/money
 import { bundleTitle, coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { queueWorkerTable } from './tables/queue-worker.ts';
+import { routesTable } from './tables/routes.ts';
 import { sendersTable } from './tables/senders.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { storesTable } from './tables/stores.ts';
@@ -166,6 +167,10 @@ Claims in memory and a handler that does nothing: a \`Map\` behind Powertools' o
 store.
 
 ${memoryStoreTable(figures.memoryStore)}
+
+What routes cost: the same schema and key, once for all records and once found by the type of each message.
+
+${routesTable(figures)}
 
 The key of a whole payload, per kilobyte of JSON, with how many times the plain hash it is:
 

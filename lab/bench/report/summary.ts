@@ -8,6 +8,7 @@ import { capacityTable, moneyTable } from './tables/money.ts';
 import { coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { queueWorkerTable } from './tables/queue-worker.ts';
+import { routesTable } from './tables/routes.ts';
 import { sendersTable } from './tables/senders.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { storesTable } from './tables/stores.ts';
@@ -33,6 +34,7 @@ export function summaryOf(figures: Figures): string {
     section(figures.queueWorker, 'Workers of a queue', () => queueWorkerTable(figures)),
     section(figures.senders, 'Senders of messages', () => sendersTable(figures)),
     section(memoryStore, 'Memory store, no-op handler', () => memoryStoreTable(memoryStore)),
+    section(figures.routes, 'Routes', () => routesTable(figures)),
     section(hashes, 'Payload hash', () => hashesTable(figures)),
     section(coldStart, 'Cold start', () => coldStartTable(figures)),
     section(lambdaStart, "In Lambda's runtime client", () => lambdaStartTable(figures)),

@@ -4,6 +4,7 @@ import type { Workload } from '../workload.ts';
 import { kilobytes, number, percent, times } from './format.ts';
 import { coldStartOf, figuresOf, MIX_TITLES } from './lookup.ts';
 import { queueWorkerTargetsOf } from './queue-worker-targets.ts';
+import { routesTargetsOf } from './routes-targets.ts';
 import { senderTargetsOf } from './sender-targets.ts';
 import { storeTargetsOf } from './store-targets.ts';
 import { type Target, withReason } from './target.ts';
@@ -30,6 +31,7 @@ export function targetsOf(figures: Figures): Target[] {
     ...storeTargetsOf(figures),
     ...queueWorkerTargetsOf(figures),
     ...senderTargetsOf(figures),
+    ...routesTargetsOf(figures),
   ].filter((target) => target !== undefined);
 }
 

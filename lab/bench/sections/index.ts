@@ -7,7 +7,7 @@ import { measureColdStart } from './cold-start.ts';
 import { measureComparison, measureVariants } from './comparison.ts';
 import { measureLambdaStart } from './lambda-start.ts';
 import { measureMemory } from './memory.ts';
-import { measureHashes, measureMemoryStore } from './micro.ts';
+import { measureHashes, measureMemoryStore, measureRoutes } from './micro.ts';
 import { type KeptProfile, measureProfiles } from './profiles.ts';
 import { measureQueueWorker } from './queue-worker.ts';
 import { measureSenders } from './senders.ts';
@@ -26,6 +26,7 @@ export const SECTIONS = [
   'queue-worker',
   'senders',
   'memory-store',
+  'routes',
   'hashes',
   'cold-start',
   'lambda-start',
@@ -55,6 +56,7 @@ export async function measureSections(
     queueWorker: has('queue-worker') ? await measureQueueWorker(lab, plan, progress) : [],
     senders: has('senders') ? await measureSenders(lab, plan, progress) : [],
     memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
+    routes: has('routes') ? await measureRoutes(lab, plan, progress) : [],
     hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
     coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],
     lambdaStart: has('lambda-start') ? await measureLambdaStart(lab, plan, progress) : [],

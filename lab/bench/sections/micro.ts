@@ -27,6 +27,20 @@ export async function measureMemoryStore(lab: Lab, plan: Plan, progress: Progres
   return cells;
 }
 
+/** What routes cost a processor that has a schema and a key in any case. */
+export async function measureRoutes(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
+  const contenders = ['batchlatch-memory-schema', 'batchlatch-memory-routes'] as const;
+  const typed = { size: 10, handlerMs: 0, mix: 'first', hasTypes: true } as const;
+  await warmUp(lab, contenders, plan.warmUpMs, progress, typed);
+  progress.section('routes', plan.routes.length);
+  const cells: Cell[] = [];
+  for (const cell of plan.routes) {
+    cells.push(await measureCell(lab, cell, contenders, 'batchlatch-memory-schema'));
+    progress.step(nameOf(cell.workload));
+  }
+  return cells;
+}
+
 export interface HashFigures {
   readonly bytes: number;
   /** For a kilobyte of the payload as JSON. */

@@ -7,6 +7,8 @@ export interface SizeFigures {
   readonly kind: 'whole' | 'part';
   /** Minified ESM without AWS's SDK: of the whole, or what the part adds to the first whole. */
   readonly bytes: number;
+  /** The same, compressed. */
+  readonly gzipBytes: number;
   readonly mostKilobytes?: number;
   /** Whose code it is, the largest first. */
   readonly packages: FunctionBundle['packages'];
@@ -30,13 +32,14 @@ export async function measureSizes(progress: Progress): Promise<SizeFigures[]> {
     });
   }
   const [core] = WHOLES;
-  const coreBytes = wholes[0]?.bytes ?? 0;
-  const added = async ({ name, statements }: Bundle): Promise<SizeFigures> => ({
-    name,
-    kind: 'part',
-    packages: [],
-    bytes: (await measure([...core.statements, ...statements])).bytes - coreBytes,
-  });
+  const base = await minified(core.statements);
+  const added = async ({ name, statements, needs = [] }: Bundle): Promise<SizeFigures> => {
+    const around = [...core.statements, ...needs];
+    const without = needs.length === 0 ? base : await minified(around);
+    const whole = await measure([...around, ...statements]);
+    const bytes = whole.bytes - without.bytes;
+    return { name, kind: 'part', packages: [], bytes, gzipBytes: whole.gzipBytes - without.gzipBytes };
+  };
   const parts: SizeFigures[] = [];
   for (const part of PARTS) parts.push(await added(part));
   return [...wholes, ...parts];

@@ -1,6 +1,7 @@
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
+import type { Workload } from '../workload.ts';
 import { nextCell } from '../harness/rounds.ts';
 
 const BATCHES = 100;
@@ -17,6 +18,7 @@ export async function warmUp(
   contenders: readonly ContenderName[],
   warmUpMs: number,
   progress: Progress,
+  workload: Workload = { size: 10, handlerMs: 0, mix: 'first' },
 ): Promise<void> {
   const cold = contenders.filter((contender) => !lab.warm.has(contender));
   if (cold.length === 0) return;
@@ -29,7 +31,7 @@ export async function warmUp(
         contender,
         endpoint: lab.endpointOf(contender),
         tableName,
-        workload: { size: 10, handlerMs: 0, mix: 'first' },
+        workload,
         batches: BATCHES,
         atOnce: AT_ONCE,
         seed: nextCell(),
