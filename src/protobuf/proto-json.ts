@@ -18,8 +18,8 @@ function withDefaults(type: MessageType, json: unknown): unknown {
   const members: Json = {};
   for (const field of type.fieldsArray) {
     const { jsonName } = field;
-    const value = (json as Json)[jsonName];
-    if (value !== undefined) members[jsonName] = inside(field, value);
+    // Not by its value: a field such as `to_string` has the name of an inherited function.
+    if (Object.hasOwn(json, jsonName)) members[jsonName] = inside(field, (json as Json)[jsonName]);
     else if (!mayBeAbsent(field)) members[jsonName] = defaultOf(field);
   }
   return { ...json, ...members }; // extensions are only in `json`

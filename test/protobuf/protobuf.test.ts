@@ -44,6 +44,11 @@ describe('protobuf', () => {
       d: [empty],
       e: { k: empty },
     });
+    const inherited = 'syntax = "proto3"; message M { string to_string = 1; repeated M constructor = 2; }';
+    expect(JSON.parse(await decodeDirectly(protobuf({ schema: inherited }), Buffer.alloc(0)))).toEqual({
+      toString: '',
+      constructor: [],
+    });
     const proto2 = 'syntax = "proto2"; message M { optional int32 a = 1; }';
     expect(await decodeDirectly(protobuf({ schema: proto2 }), Buffer.alloc(0))).toBe('{}');
   });
