@@ -38,7 +38,8 @@ export function routing(
     open: (context, namespace) => openRoutes({ routes, reader, isGathered }, context, namespace),
     typeOf,
     countsOf({ records, outcomes }) {
-      const types: Record<string, Record<string, number>> = {};
+      // Without a prototype, which has members that a type could be called.
+      const types = Object.create(null) as Record<string, Record<string, number>>;
       for (const record of records) {
         const status = outcomes[record.index]?.status ?? 'unfinished';
         const counts = (types[typeOf(record)] ??= {});

@@ -64,6 +64,18 @@ describe('types of message', () => {
     });
   });
 
+  it('are counted whatever they are called', async () => {
+    const types = messages({ constructor: message(z.object({})) });
+    const counts: unknown[] = [];
+    const processor = createBatchProcessor(routes(types, { constructor: () => undefined }), {
+      store: memoryStore(),
+      namespace: 'shop',
+      observer: { onEvent: (event) => void (event.type === 'batchFinished' && counts.push(event.types)) },
+    });
+    await processor(sqsEvent([typed('constructor', {})]));
+    expect(counts).toEqual([{ constructor: { completed: 1 } }]);
+  });
+
   it('are absent without routes', async () => {
     const lines: string[] = [];
     const write = (line: string): void => void lines.push(line);
