@@ -3,7 +3,7 @@ import { extendLeases } from './lease.ts';
 import type { AttemptScope } from './scope.ts';
 
 /** The shortest interval, so that a failed renewal is not repeated at once. */
-const SHORTEST_BEAT_MS = 100;
+export const SHORTEST_BEAT_MS = 100;
 
 export interface Heartbeat {
   /** Resolves when no renewal is pending: none may arrive after a later change of the same message. */

@@ -1,4 +1,5 @@
 import type { Attempt } from '../attempts/attempt.ts';
+import { SHORTEST_BEAT_MS } from '../attempts/heartbeat.ts';
 import { extendLeases } from '../attempts/lease.ts';
 import type { AttemptScope } from '../attempts/scope.ts';
 import type { Semaphore } from '../base/semaphore.ts';
@@ -21,10 +22,13 @@ export function routeSlots(
   const waiting = new Map<Attempt, () => void>();
   let cancelTimer: (() => void) | undefined;
 
+  /** Sets the timer. An attempt that waited for a slot of its batch before may have a short lease. */
   function renewLater(): void {
     cancelTimer?.();
     if (renewal === undefined || waiting.size === 0) return;
-    cancelTimer = clock.setTimer(() => void renew(), leaseMs() / 3);
+    const firstEnd = Math.min(...[...waiting.keys()].map(({ leaseUntil }) => leaseUntil));
+    const soonestMs = Math.max((firstEnd - clock.now()) / 2, SHORTEST_BEAT_MS);
+    cancelTimer = clock.setTimer(() => void renew(), Math.min(leaseMs() / 3, soonestMs));
   }
 
   /** Whether a claim is lost shows when its attempt starts. */
@@ -56,10 +60,8 @@ export function routeSlots(
         return true;
       }
       waiting.set(attempt, onTurn);
-      if (waiting.size === 1) {
-        renewLater();
-        stop.addEventListener('abort', handBackAll, { once: true });
-      }
+      renewLater();
+      if (waiting.size === 1) stop.addEventListener('abort', handBackAll, { once: true });
       slots
         .turn()
         .then(() => {

@@ -252,6 +252,28 @@ describe('`concurrency` of a route', () => {
     gate.resolve();
     expect(failed(await running)).toEqual([]);
   });
+
+  it('renews in time the lease of what waited for a slot of its batch before', async () => {
+    const b = bench();
+    const [pinged, cancelled] = [deferred(), deferred()];
+    const handlers = {
+      Pinged: route(() => pinged.promise, { concurrency: 1 }),
+      OrderCancelled: () => cancelled.promise,
+    };
+    const run = processor(b, handlers, { concurrency: 1, leaseMs: 3_000, heartbeat: heartbeat() });
+    const first = run(sqsEvent(pings(0, 1)));
+    await b.told('started', 'p0');
+    const second = run(sqsEvent([...cancellations(1), ...pings(1, 2)]));
+    await b.told('claimed', 'p1');
+    await b.clock.advance(2_500);
+    cancelled.resolve();
+    await b.told('succeeded', 'c0');
+    await turn();
+    await b.clock.advance(600);
+    expect((await b.store.inspect('shop#t1:Pinged:p1'))?.leaseUntil).toBeGreaterThan(b.clock.now());
+    pinged.resolve();
+    expect([...failed(await first), ...failed(await second)]).toEqual([]);
+  });
 });
 
 describe('batch handlers of routes', () => {
