@@ -79,7 +79,7 @@ export function openRoutes(
           const content = contentOf === undefined ? body : contentOf(body, parse);
           return upgrade === undefined ? content : upgrade.apply(content, version);
         };
-        record = changedRecord(delivered, change, detail);
+        record = changedRecord(delivered, change, { detail, isUpgraded: upgrade !== undefined });
         if (upgrade !== undefined) void record.body; // throws for a body that does not fit its version
       }
       // Types that are not declared differ from record to record.

@@ -24,7 +24,10 @@ export function isExact(literal: string): boolean {
 }
 
 /** Replaces inexact numbers: `JSON.parse` would read 1.000000000000000001 and 1.000000000000000002 as 1. */
-export function withoutInexact(text: string, replacement: string = INEXACT): string {
+export function withoutInexact(
+  text: string,
+  replacement: string | ((literal: string) => string) = INEXACT,
+): string {
   if (!mayBeInexact(text)) return text;
   let result = '';
   let copied = 0;
@@ -37,7 +40,8 @@ export function withoutInexact(text: string, replacement: string = INEXACT): str
       while (isNumberCharacter(text.charCodeAt(index + 1))) index += 1;
       const literal = text.slice(start, index + 1);
       if (mayBeInexact(literal) && NUMBER.test(literal) && !isExact(literal)) {
-        result += text.slice(copied, start) + replacement;
+        result += text.slice(copied, start);
+        result += typeof replacement === 'string' ? replacement : replacement(literal);
         copied = index + 1;
       }
     }
@@ -48,6 +52,22 @@ export function withoutInexact(text: string, replacement: string = INEXACT): str
 /** Parses JSON, with `Infinity` for numbers that a double cannot hold exactly; no key can be made of it. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(withoutInexact(text));
+}
+
+/**
+ * Parses JSON, with another double than `JSON.parse` for numbers that a double cannot hold exactly: the next
+ * one, which fits most schemas too. What is made of both depends on the number where it differs.
+ */
+export function parseNearby(text: string): unknown {
+  return JSON.parse(withoutInexact(text, nextDouble));
+}
+
+function nextDouble(literal: string): string {
+  const double = new DataView(new ArrayBuffer(8));
+  double.setFloat64(0, Number(literal));
+  double.setBigInt64(0, double.getBigInt64(0) + 1n);
+  const next = double.getFloat64(0);
+  return Number.isFinite(next) ? String(next) : '0';
 }
 
 /** Matches the characters of numbers; outside strings, only the `e` of `true` and `false` matches too. */
