@@ -3,7 +3,7 @@ import { isObject } from '../base/is-object.ts';
 import { DETAIL_ATTRIBUTES } from '../messages/message-attributes.ts';
 import { parseNearby } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { isTextRecord } from '../sources/text-record.ts';
+import { forgetLongBody, isTextRecord } from '../sources/text-record.ts';
 
 type Parse = (text: string) => unknown;
 
@@ -35,6 +35,7 @@ export function changedRecord(
   };
   const { envelope } = record;
   if (isTextRecord(record)) {
+    forgetLongBody(record); // the type was read from it
     return record.withText(record.rawBody, {
       envelope: envelope && { ...envelope, attributes: withMoved(envelope.attributes) },
       read(_text, parse = JSON.parse) {

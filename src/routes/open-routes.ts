@@ -80,7 +80,7 @@ export function openRoutes(
           return upgrade === undefined ? content : upgrade.apply(content, version);
         };
         record = changedRecord(delivered, change, { detail, isUpgraded: upgrade !== undefined });
-        if (upgrade !== undefined) void record.body; // throws for a body that does not fit its version
+        void record.body; // throws for one too large to parse, or not of its version
       }
       // Types that are not declared differ from record to record.
       const keyOf = settings.type === undefined ? keyMakerOf(settings, type ?? '') : open.keyOf;

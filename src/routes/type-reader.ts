@@ -2,6 +2,7 @@ import { isObject } from '../base/is-object.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import { findAt, parsePath } from '../keys/payload-path.ts';
 import { DETAIL_TYPE, TYPE } from '../messages/message-attributes.ts';
+import { parseJsonOrText } from '../sources/json-text.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { Change } from './changed-record.ts';
 
@@ -68,12 +69,7 @@ function isCloudEvent(body: unknown): body is CloudEvent {
 
 const dataOf: Change = (event, parse) => {
   const { data } = event as CloudEvent;
-  if (typeof data !== 'string' || !/^\s*[[{]/.test(data)) return data;
-  try {
-    return parse(data);
-  } catch {
-    return data;
-  }
+  return typeof data === 'string' && /^\s*[[{]/.test(data) ? parseJsonOrText(data, parse) : data;
 };
 
 /** Returns the reader for the user's function. */

@@ -27,8 +27,11 @@ import {
   snsEvent,
   sqsEvent,
 } from 'batchlatch/testing';
+import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { changedRecord } from '../../src/routes/changed-record.ts';
+import { recordOf } from '../support/read-record.ts';
 import { typed } from './orders.ts';
 
 const orders = messages({
@@ -159,6 +162,45 @@ describe('the type of a record', () => {
       expect(await callsOf(event, { by: () => type as string })).toEqual([]);
     },
   );
+});
+
+describe('a CloudEvent that cannot be read', () => {
+  /** The codes of the records that the event has as invalid. */
+  async function codesOf(event: unknown): Promise<unknown[]> {
+    const codes: unknown[] = [];
+    const events = messages({ OrderCancelled: message(z.any()) });
+    const handler = createBatchProcessor(
+      routes(events, { OrderCancelled: () => undefined }, { by: cloudEvents() }),
+      {
+        store: memoryStore(),
+        namespace: 'shop',
+        observer: {
+          onEvent: (one) => void (one.type === 'invalid' && codes.push(one.error)),
+        },
+      },
+    );
+    await handler(event, lambdaContext()).catch(() => undefined);
+    return codes.map((error) => (error as { readonly code: string }).code);
+  }
+
+  it('is invalid if the text of its data is nested too deep', async () => {
+    const deep = '['.repeat(150_000) + ']'.repeat(150_000);
+    expect(await codesOf(sqsEvent([{ body: cloudEvent(deep) }]))).toEqual(['BATCHLATCH_DECODE']);
+  });
+
+  it('is invalid, and no error of the schema, if it is not UTF-8', async () => {
+    const event = kinesisEvent([{ body: {} }]);
+    const bytes = Buffer.from(JSON.stringify(cloudEvent('\u00ff')), 'latin1');
+    Object.assign(event.Records[0]?.kinesis ?? {}, { data: bytes.toString('base64') });
+    expect(await codesOf(event)).toEqual(['BATCHLATCH_MALFORMED_RECORD']);
+  });
+
+  it('keeps no parsed body beside its data if it is long', async () => {
+    const record = recordOf(sqsEvent([{ body: cloudEvent('x'.repeat(300_000)) }]));
+    const { body } = record;
+    changedRecord(record, (one) => one, { detail: undefined, isUpgraded: false });
+    expect(record.body).not.toBe(body);
+  });
 });
 
 describe('the attributes in the detail of an EventBridge event', () => {
