@@ -43,6 +43,7 @@ class Decimal extends avsc.types.LogicalType {
   }
 
   protected override _fromValue(bytes: Buffer): string {
+    if (bytes.length > MOST_BYTES) throw new RangeError(`A decimal has more than ${MOST_BYTES} bytes`);
     const unsigned = bytes.length === 0 ? 0n : BigInt(`0x${bytes.toString('hex')}`);
     const unscaled = BigInt.asIntN(bytes.length * 8, unsigned);
     const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(this.scale + 1, '0');
@@ -65,3 +66,5 @@ class Decimal extends avsc.types.LogicalType {
 }
 
 const MOST_DIGITS = 1_000;
+/** The bytes of `MOST_DIGITS`. A megabyte would take seconds to become digits. */
+const MOST_BYTES = 416;

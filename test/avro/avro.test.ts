@@ -129,6 +129,7 @@ describe('avro with hostile bytes', () => {
     ['nesting of 20,000 levels', list, Buffer.alloc(20_000, 2), 'is nested deeper than 500 levels'],
     ['a record in itself', record([{ name: 'again', type: 'R' }]), Buffer.alloc(9), 'is nested deeper than'],
     ['broken text', 'string', Buffer.from([2, 0xff]), 'has text that is not UTF-8'],
+    ['a decimal of 417 bytes', decimal(0), written('bytes', Buffer.alloc(417, 1)), 'not of its Avro schema'],
     [
       'a prototype',
       { type: 'map', values: 'int' },
