@@ -30,8 +30,9 @@ export class Semaphore {
     }
     this.#waiting[this.#next] = undefined; // else the whole batch stays in memory
     this.#next += 1;
-    if (this.#next === this.#waiting.length) {
-      this.#waiting = [];
+    // Not only once nobody waits, which may never be in a busy process.
+    if (this.#next * 2 >= this.#waiting.length) {
+      this.#waiting.splice(0, this.#next);
       this.#next = 0;
     }
     next(true);

@@ -58,6 +58,19 @@ describe('Semaphore', () => {
     expect(await e.result).toBe('e');
   });
 
+  it('keep the order where some end while others come', async () => {
+    const { started, work } = bench(2);
+    const works: Work[] = [];
+    for (let index = 0; index < 40; index += 1) {
+      works.push(work(`${index}`));
+      if (index % 3 === 2) works[(index - 2) / 3]?.end();
+      await settled();
+    }
+    for (const { end } of works) end();
+    await settled();
+    expect(started).toEqual(works.map((_, index) => `${index}`));
+  });
+
   it('are free again after a work that failed', async () => {
     const { started, work } = bench(1);
     const a = work('a');
