@@ -92,12 +92,18 @@ class Datum {
     }
   }
 
-  /** Reads blocks of items, each with its count; a negative count is followed by the block's length. */
+  /**
+   * Reads blocks of items, each with its count; a negative count is followed by the block's length. `avsc`
+   * believes the length where the reader has no such field.
+   */
   #blocks(item: () => void): void {
     this.#grow(CONTAINER_BYTES);
     for (let count = this.#long(); count !== 0; count = this.#long()) {
-      if (count < 0) this.#long();
+      const length = count < 0 ? this.#long() : undefined;
+      const start = this.position;
       for (let left = Math.abs(count); left > 0; left -= 1) item();
+      if (length !== undefined && length !== this.position - start)
+        throw refusal('has a block of another length');
     }
   }
 

@@ -142,6 +142,24 @@ describe('avro with hostile bytes', () => {
     await expect(decoded).rejects.toMatchObject({ name: 'DecodeError', isRetryable: false });
   });
 
+  it('refuses a block of another length than it says, which would hide values from the check', async () => {
+    const nulls = { name: 'nulls', type: { type: 'array', items: 'null' } };
+    const fields = [
+      { name: 'gone', type: { type: 'array', items: 'int' } },
+      nulls,
+      { name: 'rest', type: 'bytes' },
+    ];
+    // Read from here, this is the end of `gone`, a million nulls, and an empty `rest`.
+    const hidden = Buffer.concat([0, 1_000_000, 0, 0].map(numberOf));
+    const after = Buffer.concat([numberOf(0), numberOf(0), numberOf(hidden.length)]);
+    const bytes = Buffer.concat([numberOf(-1), numberOf(1 + after.length), numberOf(7), after, hidden]);
+    const readerSchema = JSON.stringify(record([nulls]));
+    const options = { readerSchema, maxBytes: 100_000_000 };
+    await expect(decode(record(fields), bytes, options)).rejects.toThrow('has a block of another length');
+    const honest = Buffer.concat([-1, 1, 7, 0, 0, 0].map(numberOf));
+    expect(await decode(record(fields), honest, options)).toBe('{"nulls":[]}');
+  });
+
   it('refuses what becomes more JSON than maxBytes', async () => {
     const longName = 'a'.repeat(1_000);
     const type = { type: 'array', items: { ...record([{ name: longName, type: 'null' }]) } };
