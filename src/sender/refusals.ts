@@ -46,7 +46,8 @@ export function refusalOfEntry(title: string, { code, message, isOurs }: FailedE
   return {
     // Made when it is asked for: most entries are sent again, and a stack trace costs more than that.
     get error() {
-      return notSent(`${title} did not take the message: ${code} ${message}`.trimEnd(), !isFinal);
+      const cause = Object.assign(new Error(message), { name: code });
+      return notSent(`${title} did not take the message: ${code} ${message}`.trimEnd(), !isFinal, cause);
     },
     next: isFinal ? 'refused' : 'again',
   };

@@ -69,8 +69,16 @@ describe('the end of a round', () => {
     expect(refused.outage).toBeUndefined();
   });
 
-  it('parks nothing for a missing permission, which concerns every message', () => {
-    const denied = new Error('Refused', { cause: { name: 'AccessDeniedException' } });
+  it.each([
+    'AccessDeniedException',
+    'NotAuthorizedForSourceException',
+    'UnrecognizedClientException',
+    'MissingAuthenticationTokenException',
+    'OptInRequired',
+    'UnexpectedAnswerError',
+    'BatchlatchError',
+  ])('parks nothing for %s, which concerns every message', (name) => {
+    const denied = new Error('Refused', { cause: { name } });
     const only = row('1');
     const report = { sent: [], failed: [{ message: only, error: denied, isRetryable: false }], unknown: [] };
     expect(endsOf([only], report, 1, () => 1)).toMatchObject({ failures: [], outage: denied });

@@ -68,7 +68,9 @@ describe('a sender to an event bus', () => {
     const sender = createSender(notes, BUS, { clock: fastClock(20) });
     const { sent, failed } = await sender.sendAll(all, { deadlineMs: 100_000 });
     expect(sent).toEqual([all[0], all[1]]);
-    expect(failed).toMatchObject([{ message: all[2], isRetryable: false }]);
+    // By the name of the cause, relays tell a missing permission from a refusal of the message.
+    const error = { cause: { name: 'MalformedDetail' } };
+    expect(failed).toMatchObject([{ message: all[2], error, isRetryable: false }]);
   });
 
   it('does not know about an event without a result', async () => {
