@@ -8,7 +8,7 @@ import type { BatchRecord } from '../sources/record.ts';
 /** The parts of a key. The functions are the user's; their errors become `KeyError`s. */
 export interface KeyParts<Subject = undefined> {
   /** The subject of the key, for error messages. */
-  readonly of: 'record' | 'call' | 'request';
+  readonly of: 'record' | 'call' | 'request' | 'message';
   /** Undefined if `key` returns the whole key. Different versions of making keys never share one. */
   readonly prefix:
     | { readonly namespace: (subject: Subject) => unknown; readonly version: string }

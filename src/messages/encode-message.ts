@@ -3,6 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { hasToJson, isPlain } from '../keys/canonical-json.ts';
+import { keyString } from '../keys/key-string.ts';
 import { parsePath, type PayloadPath } from '../keys/payload-path.ts';
 import { type BodyIssue, shownIssues } from './body-issues.ts';
 import type { Message, MessageOptions } from './message.ts';
@@ -95,7 +96,8 @@ function encoderOf(
     const isSentAsGiven = paths !== undefined && hasTexts(body, paths);
     const sent: unknown = isSentAsGiven ? body : JSON.parse(text); // what the consumer will see
     // Where no id is needed, a key only has to be there, as `hasTexts` has seen.
-    const key = deduplicates || !isSentAsGiven ? keyOf?.(sent) : undefined;
+    const needsKey = keyOf !== undefined && (deduplicates || !isSentAsGiven);
+    const key = needsKey ? keyString({ of: 'message', prefix: undefined, key: keyOf }, sent) : undefined;
     return {
       type,
       body: text,

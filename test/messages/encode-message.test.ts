@@ -52,6 +52,19 @@ describe('an encoded message', () => {
     }
   });
 
+  it.each([
+    ['an empty key', () => ''],
+    ['a promise', async () => 'o1'],
+    ['no key', () => undefined],
+    ['half of a surrogate pair', () => '\ud800'],
+  ])('is refused if its function returns %s: different messages would be copies', async (_what, key) => {
+    const types = messages({ Any: message(z.any(), { key: key as () => string }) });
+    for (const deduplicates of [true, false]) {
+      const encodeAny = messageEncoder(types, { deduplicates });
+      await expect(async () => encodeAny('Any', {})).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+    }
+  });
+
   it('may have a schema that validates asynchronously', async () => {
     const schema = z.object({ orderId: z.string().refine(async (id) => id !== 'o2') });
     const encodeLater = messageEncoder(messages({ Later: message(schema, { key: ['orderId'] }) }));
