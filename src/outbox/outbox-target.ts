@@ -20,8 +20,9 @@ export type OutboxTarget =
 
 /** Throws a `ConfigurationError` if a FIFO target would refuse messages because their type has no group. */
 export function assertGroups(factory: string, { types }: Messages, to: OutboxTarget | undefined): void {
-  const address = to === undefined ? '' : Object.values(to).find((one: string) => one.endsWith('.fifo'));
-  if (!address) return;
+  // The target of a sender may have a client too.
+  const { queueUrl, topicArn } = (to ?? {}) as { readonly queueUrl?: string; readonly topicArn?: string };
+  if ((queueUrl ?? topicArn)?.endsWith('.fifo') !== true) return;
   const without = Object.keys(types).find((type) => types[type]?.options.group === undefined);
   if (without === undefined) return;
   throw new ConfigurationError(

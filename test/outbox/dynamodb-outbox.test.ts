@@ -208,7 +208,8 @@ describe('dynamoDBOutbox', () => {
   );
 
   it('takes any other target', () => {
-    for (const to of [{ queueUrl: 'https://sqs/1/q' }, { eventBusName: 'bus', source: 'shop' }]) {
+    const withClient = { client: { sendMessageBatch: () => undefined }, queueUrl: 'https://sqs/1/q' };
+    for (const to of [withClient, { eventBusName: 'bus.fifo', source: 'shop' }]) {
       expect(() => dynamoDBOutbox({ tableName: 'outbox', messages: orders, to })).not.toThrow();
     }
   });
