@@ -22,6 +22,7 @@ export async function prepareBody<Sent extends EncodedMessage>(
     assertFits(message, large !== undefined);
     return message;
   }
+  assertGroup(message);
   const errorOf = (): Error =>
     new StoreError(`The body of ${message.type} was not stored in ${UPLOAD_MS / 1_000} seconds`, {
       isRetryable: true,
@@ -41,10 +42,13 @@ export function assertFits(message: EncodedMessage, hasLarge: boolean): void {
           : 'Set `large: s3Bodies({ bucket })` to store it before the transaction'),
     );
   }
-  const { group } = message;
+  assertGroup(message);
+}
+
+function assertGroup({ type, group }: EncodedMessage): void {
   if (group === undefined || (group !== '' && group.length <= LONGEST_GROUP && !UNFIT.test(group))) return;
   throw new KeyError(
-    `The group of ${message.type} is not 1 to ${LONGEST_GROUP} printable ASCII characters without spaces, ` +
+    `The group of ${type} is not 1 to ${LONGEST_GROUP} printable ASCII characters without spaces, ` +
       'which message groups consist of',
   );
 }

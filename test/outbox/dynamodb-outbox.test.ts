@@ -134,6 +134,17 @@ describe('a message of a DynamoDB outbox', () => {
     await table.transact(fits);
   });
 
+  it('is refused for an impossible group, and before its large body is stored', async () => {
+    const text = z.object({ text: z.string(), tenant: z.string() });
+    const documents = messages({ Text: message(text, { group: 'tenant' }) });
+    const large = { put: () => Promise.reject(new Error('It was stored')) };
+    const outbox = dynamoDBOutbox({ tableName: table.tableName, messages: documents, large });
+    for (const length of [1, 310_000]) {
+      const refused = outbox.message('Text', { text: 'a'.repeat(length), tenant: 'a b' });
+      await expect(refused).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+    }
+  });
+
   it.each(['fails', 'is silent'])('is not written if the storage %s', async (how) => {
     const documents = messages({ Text: message(z.object({ text: z.string() })) });
     const clock = manualClock();
