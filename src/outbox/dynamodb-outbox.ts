@@ -5,6 +5,7 @@ import { isObject } from '../base/is-object.ts';
 import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
 import type { LargeBodies } from '../messages/large-bodies.ts';
 import type { Messages, MessageTypes, SentAs } from '../messages/messages.ts';
+import { withTrace } from '../messages/trace-headers.ts';
 import {
   aFunction,
   anObject,
@@ -150,10 +151,9 @@ export function dynamoDBOutbox<Types extends MessageTypes>(
   const encode = messageEncoder(messages);
   const encoded = async (type: string, body: unknown): Promise<NewMessage> => {
     const outboxId = randomUUID();
-    const context = trace?.();
-    const { attributes, ...message } = await encode(type, body, outboxId);
-    const traced = { ...message, attributes: { ...attributes, ...context } };
-    return { outboxId, message: await prepareBody(traced, large, clock) };
+    const context = trace?.() ?? {};
+    const message = withTrace(await encode(type, body, outboxId), context);
+    return { outboxId, message: await prepareBody(message, large, clock) };
   };
   return {
     async message(type, body) {

@@ -4,6 +4,7 @@ import { isObject } from '../base/is-object.ts';
 import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
 import type { LargeBodies } from '../messages/large-bodies.ts';
 import type { Messages, MessageTypes, SentAs } from '../messages/messages.ts';
+import { withTrace } from '../messages/trace-headers.ts';
 import { aBoolean, aFunction, anObject, aString, type Check } from '../options/check-options.ts';
 import { checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import type { TransactionAdapter, TransactionClient } from '../stores/postgres/transaction-adapter.ts';
@@ -137,7 +138,7 @@ export function postgresOutbox<Types extends MessageTypes, Client = OutboxClient
   async function encoded(type: string, body: unknown): Promise<Prepared> {
     const outboxId = randomUUID();
     const message = await encode(type, body, outboxId);
-    return new Prepared({ ...message, attributes: { ...message.attributes, ...trace?.() } }, outboxId);
+    return new Prepared(withTrace(message, trace?.() ?? {}), outboxId);
   }
 
   async function addAll(

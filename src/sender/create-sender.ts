@@ -3,7 +3,7 @@ import { ConfigurationError } from '../base/errors.ts';
 import { type EncodedMessage, messageEncoder } from '../messages/encode-message.ts';
 import { groupOfBody } from '../messages/message-key.ts';
 import type { Messages, MessageTypes } from '../messages/messages.ts';
-import type { TraceHeaders } from '../messages/trace-headers.ts';
+import { type TraceHeaders, withTrace } from '../messages/trace-headers.ts';
 import { Call, type Outcome } from './call.ts';
 import { eventBusTarget } from './event-bus-target.ts';
 import { checkSenderOptions, type SenderOptions } from './options.ts';
@@ -121,12 +121,6 @@ function checkGroups({ types }: Messages): void {
   if (type !== undefined) {
     throw new ConfigurationError(`createSender: FIFO targets need a group; give \`${type}\` a \`group\``);
   }
-}
-
-function withTrace(message: EncodedMessage, { traceparent, tracestate }: TraceHeaders): EncodedMessage {
-  if (traceparent === undefined) return message;
-  const context = { traceparent, ...(tracestate && { tracestate }) };
-  return { ...message, attributes: { ...message.attributes, ...context } };
 }
 
 function reportOf<Sent>(messages: readonly Sent[], outcomes: readonly Outcome[]): SendReport<Sent> {

@@ -134,6 +134,17 @@ describe('a message of a DynamoDB outbox', () => {
     await table.transact(fits);
   });
 
+  it.each([
+    [{ traceparent: '00-1-2-01', tracestate: '' }, { traceparent: '00-1-2-01' }],
+    [{ traceparent: undefined, tracestate: undefined }, {}],
+  ])('carries of the trace context %j what a target accepts', async (headers, carried) => {
+    const trace = () => headers as { readonly traceparent: string };
+    const outbox = dynamoDBOutbox({ tableName: table.tableName, messages: orders, trace });
+    const { Put } = await outbox.message('MailWanted', { to: 'ann' });
+    const { outboxId } = Put.Item;
+    expect(Put.Item['attributes']).toStrictEqual({ type: 'MailWanted', outboxId, ...carried });
+  });
+
   it('is refused for an impossible group, and before its large body is stored', async () => {
     const text = z.object({ text: z.string(), tenant: z.string() });
     const documents = messages({ Text: message(text, { group: 'tenant' }) });
