@@ -94,6 +94,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options',
     'observe/json-lines.ts',
     'observe/log-line.ts',
+    'observe/tell-observer.ts',
     'sources',
     'stores/dynamodb',
     'stores/dynamodb/sdk',

@@ -1,13 +1,13 @@
 import type { ObservedAttempt, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 
-/** Calls an observer and ignores errors and rejections. */
+/** Calls an observer or a log, and ignores errors and rejections. */
 export function harmless(tell: () => unknown): void {
   try {
     const returned = tell();
     if (returned instanceof Promise) returned.catch(() => undefined);
   } catch {
-    // Observers must not harm a record.
+    // Observers must not harm what they observe.
   }
 }
 

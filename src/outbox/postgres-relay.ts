@@ -3,6 +3,7 @@ import { isError, mayPass } from '../base/errors.ts';
 import { Stop } from '../base/stop.ts';
 import { writeToStandardOutput } from '../observe/json-lines.ts';
 import { logLine } from '../observe/log-line.ts';
+import { harmless } from '../observe/tell-observer.ts';
 import { aBoolean, aFunction, anInteger, anObject, aString, type Check } from '../options/check-options.ts';
 import { checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { aPool, type PostgresPool } from '../stores/postgres/pool.ts';
@@ -33,7 +34,7 @@ export interface OutboxRelayOptions {
   /** The longest time that `stop()` waits for sends under way, in milliseconds. Default 10,000. */
   readonly shutdownTimeoutMs?: number;
   /**
-   * Writes a line of the relay's log, which is JSON. Default: to standard output.
+   * Writes a line of the relay's log, which is JSON. What it throws is ignored. Default: to standard output.
    *
    * @param line The line.
    */
@@ -247,6 +248,6 @@ class Relay implements OutboxRelay {
 
   #log(message: string, fields: object): void {
     const { log = writeToStandardOutput } = this.#options;
-    log(logLine(this.#clock.now(), 'error', message, fields));
+    harmless(() => log(logLine(this.#clock.now(), 'error', message, fields)));
   }
 }

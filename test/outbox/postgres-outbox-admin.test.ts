@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createOutboxRelay, postgresOutboxAdmin } from 'batchlatch/outbox';
+import { fastClock } from '../support/fast-clock.ts';
 import { playedTarget } from '../support/outbox-bench.ts';
+import { until } from '../support/until.ts';
 
 const pool = { connect: () => Promise.reject(new Error('No statement was expected')) };
 const change = {
@@ -44,6 +46,21 @@ describe('createOutboxRelay', () => {
     await expect(relay.start()).rejects.toThrow('No statement was expected');
     expect(relay.health().state).toBe('stopped');
     await expect(relay.start()).rejects.toThrow('create another one');
+    await relay.stop();
+  });
+
+  it('goes on if its log throws', async () => {
+    let statements = 0;
+    const query = () =>
+      (statements += 1) === 1 ? Promise.resolve({ rows: [] }) : Promise.reject(new Error('Down'));
+    const broken = { connect: () => Promise.resolve({ query, release: () => undefined }) };
+    const log = () => {
+      throw new Error('The log is broken');
+    };
+    const options = { sender: playedTarget(), log, listen: false, clock: fastClock(1_000) };
+    const relay = createOutboxRelay({ pool: broken, ...options });
+    await relay.start();
+    await until('it has tried again', () => relay.health().failuresInARow > 1, 5_000);
     await relay.stop();
   });
 });
