@@ -3,6 +3,8 @@ import { createBatchProcessor } from 'batchlatch';
 import { inTransaction, postgresStore } from 'batchlatch/postgres';
 import { sqsEvent } from 'batchlatch/testing';
 import type { Pool, PoolClient } from 'pg';
+import { relayTexts } from '../../src/outbox/postgres-statements.ts';
+import { outboxNames } from '../../src/outbox/postgres-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../../test/support/components/pgbouncer.ts';
 import { postgres, type PostgresServer, startPostgres } from '../../test/support/components/postgres.ts';
@@ -137,6 +139,21 @@ describeWith([postgres], 'an outbox in PostgreSQL', () => {
     ]);
     expect(entries[0]).not.toHaveProperty('body');
     expect(await b.admin.count()).toEqual({ waiting: 0, parked: 0 });
+  });
+
+  it('keeps a row that a person releases just when its 14 days are over', async () => {
+    await b.place('a', 'a1');
+    await pool.query(`UPDATE ${b.table} SET state = 'DROPPED', changed_at = now() - interval '15 days'`);
+    const person = await pool.connect();
+    await person.query('BEGIN');
+    await person.query(`UPDATE ${b.table} SET state = 'WAITING', changed_at = now()`);
+    const cleaning = pool.query(relayTexts(outboxNames(b.table)).clean);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${b.table}%'`;
+    await until('it waits for the row', async () => (await pool.query(waiting)).rowCount === 1);
+    await person.query('COMMIT');
+    person.release();
+    await cleaning;
+    expect(await b.left()).toEqual(['a1']);
   });
 
   it('changes no row that waits for a relay', async () => {

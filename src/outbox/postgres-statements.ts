@@ -104,6 +104,6 @@ WITH unused AS (
 DELETE FROM ${rows} WHERE id IN (
   SELECT id FROM ${rows}
   WHERE state = 'DROPPED' AND changed_at < clock_timestamp() - interval '14 days' LIMIT 1000
-)`,
+) AND state = 'DROPPED'`,
   };
 }
