@@ -3,7 +3,7 @@ import { toStoredError } from '../claims/claim.ts';
 import { logLine } from '../observe/log-line.ts';
 import { type LaneHead, readLanes } from './dynamodb-lanes.ts';
 import { COUNTER, keyOf, type OutboxRow, unsentOf } from './dynamodb-row.ts';
-import { deleteItems, isRefused, type OutboxTable } from './dynamodb-table.ts';
+import { deleteItems, type OutboxTable, updateItem } from './dynamodb-table.ts';
 import { isOfTarget } from './is-of-target.ts';
 import type { RowSender, RowsReport } from './row-sender.ts';
 
@@ -126,49 +126,39 @@ function endsOf({ due, ends }: LaneHead, outcomeOf: (row: OutboxRow) => Outcome)
 async function noteSent(done: readonly OutboxRow[], table: OutboxTable): Promise<void> {
   const last = done.findLast(({ number }) => number !== undefined);
   if (last?.number === undefined) return;
-  try {
-    await table.send('UpdateItem', {
-      TableName: table.tableName,
-      Key: keyOf({ lane: last.lane, position: COUNTER }),
-      UpdateExpression: 'SET #sent = :number',
-      // A counter that expired was made anew, with greater numbers, or is absent. Nothing waits for it.
-      ConditionExpression: '#first <= :number AND (attribute_not_exists(#sent) OR #sent < :number)',
-      ExpressionAttributeNames: { '#sent': 'sent', '#first': 'first' },
-      ExpressionAttributeValues: { ':number': { N: String(last.number) } },
-    });
-  } catch (error) {
-    if (!isRefused(error)) throw error;
-  }
+  await updateItem(table, {
+    Key: keyOf({ lane: last.lane, position: COUNTER }),
+    UpdateExpression: 'SET #sent = :number',
+    // A counter that expired was made anew, with greater numbers, or is absent. Nothing waits for it.
+    ConditionExpression: '#first <= :number AND (attribute_not_exists(#sent) OR #sent < :number)',
+    ExpressionAttributeNames: { '#sent': 'sent', '#first': 'first' },
+    ExpressionAttributeValues: { ':number': { N: String(last.number) } },
+  });
 }
 
 /** Parks a row that still waits; another relay may have sent it meanwhile. */
 async function park({ row, error }: ParkedRow, table: OutboxTable, write: Sending['write']): Promise<void> {
   const now = table.clock.now();
   const { name, message } = toStoredError(error);
-  try {
-    await table.send('UpdateItem', {
-      TableName: table.tableName,
-      Key: keyOf(row),
-      UpdateExpression: 'SET #unsent = :parked, #version = :version, #changedAt = :now, #error = :error',
-      ConditionExpression: '#unsent = :waiting',
-      ExpressionAttributeNames: {
-        '#unsent': 'unsent',
-        '#version': 'version',
-        '#changedAt': 'changedAt',
-        '#error': 'error',
-      },
-      ExpressionAttributeValues: {
-        ':parked': { S: unsentOf('PARKED', row.outboxId) },
-        ':waiting': { S: unsentOf('WAITING', row.outboxId) },
-        ':version': { S: randomUUID() },
-        ':now': { N: String(now) },
-        ':error': { M: { name: { S: name }, message: { S: message } } },
-      },
-    });
-  } catch (thrown) {
-    if (isRefused(thrown)) return;
-    throw thrown;
-  }
+  const isParked = await updateItem(table, {
+    Key: keyOf(row),
+    UpdateExpression: 'SET #unsent = :parked, #version = :version, #changedAt = :now, #error = :error',
+    ConditionExpression: '#unsent = :waiting',
+    ExpressionAttributeNames: {
+      '#unsent': 'unsent',
+      '#version': 'version',
+      '#changedAt': 'changedAt',
+      '#error': 'error',
+    },
+    ExpressionAttributeValues: {
+      ':parked': { S: unsentOf('PARKED', row.outboxId) },
+      ':waiting': { S: unsentOf('WAITING', row.outboxId) },
+      ':version': { S: randomUUID() },
+      ':now': { N: String(now) },
+      ':error': { M: { name: { S: name }, message: { S: message } } },
+    },
+  });
+  if (!isParked) return;
   const { outboxId, type } = row;
   write(logLine(now, 'error', 'outboxRowParked', { outboxId, type, error: { name, message } }));
 }

@@ -1,4 +1,9 @@
-import type { BatchStatementError, BatchStatementRequest, QueryOutput } from '@aws-sdk/client-dynamodb';
+import type {
+  BatchStatementError,
+  BatchStatementRequest,
+  QueryOutput,
+  UpdateItemInput,
+} from '@aws-sdk/client-dynamodb';
 import { type Clock, systemClock, wait } from '../base/clock.ts';
 import { ConfigurationError, StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
@@ -168,9 +173,24 @@ function outcomeOf(error: BatchStatementError | undefined, { tableName }: Outbox
   };
 }
 
-/** Whether the condition of a write did not hold. */
-export function isRefused(error: unknown): boolean {
-  return hasCause(error, 'ConditionalCheckFailedException');
+/**
+ * Updates an item. Resolves with false if the condition did not hold. A transaction of the same item keeps
+ * others out for a moment, and no client tries again by itself.
+ */
+export async function updateItem(
+  { tableName, clock, send }: OutboxTable,
+  input: Omit<UpdateItemInput, 'TableName'>,
+): Promise<boolean> {
+  for (let sending = 1; ; sending += 1) {
+    try {
+      await send('UpdateItem', { TableName: tableName, ...input });
+      return true;
+    } catch (error) {
+      if (hasCause(error, 'ConditionalCheckFailedException')) return false;
+      if (sending === MOST_SENDINGS || !hasCause(error, 'TransactionConflictException')) throw error;
+    }
+    await wait(clock, backOffMs(sending, Math.random));
+  }
 }
 
 /** Whether a transaction was not written, because of a condition or of another write. */

@@ -1,3 +1,4 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { relay, sweepOutbox, type OutboxSweep } from 'batchlatch/outbox';
 import { manualClock, type ManualClock } from 'batchlatch/testing';
@@ -113,6 +114,22 @@ describe('the sweep of a DynamoDB outbox', () => {
     sender.refuses.set(bodyOf('bad'), 'not now');
     await sweepOf(sender, clock)();
     expect(sender.calls).toHaveLength(1);
+  });
+
+  it('notes what it has sent after a transaction that has the counter of the group', async () => {
+    const body = { orderId: 'o-1', tenantId: 'a' };
+    await table.transact(...(await table.outbox.inOrder([{ type: 'OrderPlaced', body }])));
+    const conflict = Object.assign(new Error('Busy'), { name: 'TransactionConflictException' });
+    let updates = 0;
+    const send = (command: never, ...rest: never[]): Promise<unknown> => {
+      const isFirst = (command as object) instanceof UpdateItemCommand && (updates += 1) === 1;
+      return isFirst ? Promise.reject(conflict) : table.client.send(command, ...rest);
+    };
+    const client = Object.create(table.client, { send: { value: send } }) as typeof table.client;
+    const options = { tableName: table.tableName, client, olderThanMs: 0, write: () => undefined };
+    expect(await sweepOutbox(scriptedSender(), options)()).toMatchObject({ sent: 1 });
+    expect(updates).toBe(2);
+    expect(await table.rows()).toEqual([]);
   });
 
   it('fails if the table cannot be read', async () => {
