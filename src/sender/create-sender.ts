@@ -86,9 +86,10 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
         });
         void putAll(call, [{ type, body, delayMs: sendOptions.delayMs }], traced);
       }),
-    sendAll: (all, sendOptions = {}) =>
+    sendAll: (given, sendOptions = {}) =>
       new Promise((resolve) => {
         const traced = trace?.();
+        const all = [...given]; // the caller may fill its list anew meanwhile
         const call = begin(all.length, sendOptions, (outcomes) => resolve(reportOf(all, outcomes)));
         void putAll(call, all, traced);
       }),

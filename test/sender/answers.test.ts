@@ -212,6 +212,15 @@ describe('a sender', () => {
     expect(await noteSender().sendAll(all)).toMatchObject({ sent: [all[1]], failed: [{ message: null }] });
   });
 
+  it('says what happens to each message, though the caller empties its list meanwhile', async () => {
+    target.script(() => ({ entries: ({ Id }) => (Id === '0' ? 'refused' : 'taken') }));
+    const all = textsOf(2);
+    const [first, second] = all;
+    const sending = noteSender().sendAll(all);
+    all.length = 0;
+    expect(await sending).toMatchObject({ sent: [second], failed: [{ message: first }] });
+  });
+
   it('says what happens to no message at all', async () => {
     expect(await noteSender().sendAll([])).toEqual({ sent: [], failed: [], unknown: [] });
   });
