@@ -5,7 +5,7 @@ import { UNSENT_INDEX } from './dynamodb-row.ts';
 export interface OutboxTableDefinition {
   /** The input of `CreateTableCommand`. */
   readonly table: CreateTableCommandInput;
-  /** The input of `UpdateTimeToLiveCommand`, for the active table. Only counters expire. */
+  /** The input of `UpdateTimeToLiveCommand`, for the active table. Counters and dropped rows expire. */
   readonly timeToLive: UpdateTimeToLiveCommandInput;
 }
 
