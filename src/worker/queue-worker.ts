@@ -249,23 +249,24 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       void this.#leases.handBack(held);
     } else {
       const batches = handlerBatchesOf(held, this.#isFifo, this.#callSize?.size);
-      this.#flow.scheduler.admit(batches.flatMap((batch) => this.#keyed(batch)));
+      this.#flow.scheduler.admit(this.#keyed(batches));
     }
     this.#emit('received', received.length);
   }
 
   /** Adds the keys of the rates. A message whose key function fails does not start, nor those behind it. */
-  #keyed(batch: HandlerBatch): HandlerBatch[] {
+  #keyed(batches: readonly HandlerBatch[]): HandlerBatch[] {
     const { rates, scheduler } = this.#flow;
-    const keyed = withRateKeys(batch, rates, () => this.#eventOf(batch.held));
-    if (keyed.left.length > 0) {
-      scheduler.permits.give(keyed.left.length);
-      this.#counters.failed += keyed.left.length;
-      const left = new Set(keyed.left.map(({ message }) => message.messageId));
-      void this.#leases.releaseRun(keyed.left, left).then(() => this.#leases.forget(keyed.left));
-      this.#emit('handlerFailed', keyed.error);
+    const all = withRateKeys(batches, rates, this.#isFifo, (held) => this.#eventOf(held));
+    for (const { left, ...keyed } of all) {
+      if (left.length === 0) continue;
+      scheduler.permits.give(left.length);
+      this.#counters.failed += left.length;
+      const ids = new Set(left.map(({ message }) => message.messageId));
+      void this.#leases.releaseRun(left, ids).then(() => this.#leases.forget(left));
+      if ('error' in keyed) this.#emit('handlerFailed', keyed.error);
     }
-    return keyed.batch.held.length === 0 ? [] : [keyed.batch];
+    return all.flatMap(({ batch }) => (batch.held.length === 0 ? [] : [batch]));
   }
 
   /** Makes messages visible again that have not started; those that wait for a lease, when it ends. */

@@ -91,15 +91,28 @@ export interface KeyedBatch {
   readonly error?: unknown;
 }
 
-/** Calls the key functions of the rates for each record of a batch. `event`: the batch as an event. */
+/**
+ * Calls the key functions of the rates for the records of one receive. `isFifo`: the later batches of a group
+ * are left with its first message that failed.
+ */
 export function withRateKeys(
-  batch: HandlerBatch,
+  batches: readonly HandlerBatch[],
   rates: RateLimits | undefined,
-  event: () => SQSEvent,
-): KeyedBatch {
-  if (rates?.hasKeys !== true) return { batch, left: [] };
+  isFifo: boolean,
+  eventOf: (held: readonly HeldMessage[]) => SQSEvent,
+): KeyedBatch[] {
+  if (rates?.hasKeys !== true) return batches.map((batch) => ({ batch, left: [] }));
+  const stopped = new Set<string | undefined>();
+  return batches.map((batch) => {
+    if (isFifo && stopped.has(batch.group)) return { batch: { ...batch, held: [] }, left: batch.held };
+    const keyed = keyedBatch(batch, rates, eventOf(batch.held));
+    if (keyed.left.length > 0) stopped.add(batch.group);
+    return keyed;
+  });
+}
+
+function keyedBatch(batch: HandlerBatch, rates: RateLimits, { Records }: SQSEvent): KeyedBatch {
   const rateKeys = new Map<string, number>();
-  const { Records } = event();
   for (const [index, record] of Records.entries()) {
     try {
       for (const key of rates.keysOf(record)) rateKeys.set(key, (rateKeys.get(key) ?? 0) + 1);

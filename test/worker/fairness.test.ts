@@ -199,6 +199,29 @@ describe('a rate for each key', () => {
     expect(worker.counters.failed).toBe(2); // it came again when its time was over
   });
 
+  test('leaves the later messages of a FIFO group behind one that its function throws for', async () => {
+    const seen: unknown[] = [];
+    const { clock, queue, worker } = await bench(({ body }) => void seen.push((body as Body).id), {
+      batch: { size: 1 },
+      rate: {
+        ...rate,
+        records: 50,
+        key: ({ body }) => {
+          if ((JSON.parse(body) as Body).id === 1) throw new Error('no customer');
+          return 'any';
+        },
+      },
+      queue: { fifo: true },
+    });
+    queue.send({ id: 0, customer: 'a' }, { group: 'a' });
+    await clock.advance(1_000);
+    for (const id of [1, 2]) queue.send({ id, customer: 'a' }, { group: 'a' });
+    queue.send({ id: 3, customer: 'b' }, { group: 'b' });
+    await clock.advance(1_000);
+    expect(seen).toEqual([0, 3]);
+    expect(worker.counters).toMatchObject({ received: 4, failed: 2, acknowledged: 2 });
+  });
+
   test('keeps the order of FIFO groups', async () => {
     const seen: string[] = [];
     const { clock, queue } = await bench(
