@@ -25,6 +25,8 @@ const LIMITS: Limits = {
 /** Limits of a receive, which may wait without a byte of the answer. */
 const OF_RECEIVES: Limits = {
   ...LIMITS,
+  // One for each of `receivers`: a receive that waited for another's connection would time out in its poll.
+  sockets: Infinity,
   requestMs: LONGEST_WAIT_MS + 2 * SLACK_MS,
   silentMs: LONGEST_WAIT_MS + SLACK_MS,
 };

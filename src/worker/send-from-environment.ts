@@ -17,7 +17,8 @@ export function sendFromEnvironment(
       caller: 'createWorker',
       service: SQS,
       endpoint: endpointOfQueue(queueUrl),
-      sdk: { package: '@aws-sdk/client-sqs', name: 'SQS' },
+      // Deletions must not wait for the connections of receives, of which `receivers` is the limit.
+      sdk: { package: '@aws-sdk/client-sqs', name: 'SQS', maxSockets: Infinity },
       direct: directSend,
       throughSdk: (client) => sdkSend(client as WorkerSqsClient, setup.clock),
     },

@@ -191,6 +191,25 @@ describe('Without a client requests to SQS', () => {
     expect(bodies).toHaveLength(times);
   });
 
+  it.each([
+    ['directly', {}],
+    ["through AWS's SDK", { AWS_RETRY_MODE: 'adaptive' }],
+  ])('%s are on their way at the same time, whatever the number of receives', async (_how, setting) => {
+    setKey('key');
+    Object.assign(process.env, setting);
+    const held: ServerResponse[] = [];
+    const server = createServer((_request, response) => void held.push(response));
+    servers.push(server);
+    queueUrl = `http://127.0.0.1:${await listenLocally(server)}/123456789012/orders`;
+    const send = newSend();
+    const receives = Array.from({ length: 110 }, () => send('ReceiveMessage'));
+    await until('all have arrived', () => held.length === 110);
+    const deletion = send('DeleteMessageBatch');
+    await until('it has arrived too', () => held.length === 111);
+    for (const response of held) response.end('{}');
+    await Promise.all([...receives, deletion]);
+  });
+
   it("go through AWS's SDK where the environment asks for what only it can do", async () => {
     setKey('key');
     Object.assign(process.env, {

@@ -38,6 +38,8 @@ export interface SdkClient {
   readonly name: string;
   /** Default: the SDK's. */
   readonly maxAttempts?: number;
+  /** The most connections. Default 100. */
+  readonly maxSockets?: number;
 }
 
 /** Longer than the longest poll. */
@@ -128,7 +130,7 @@ async function sdkClient(
     silent: service.noCredentials,
     ...(region !== undefined && { region }),
   });
-  const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
+  const agent = { keepAlive: true, noDelay: true, maxSockets: sdk.maxSockets ?? 100 };
   return withoutVersionWarning(
     () =>
       new Client({
