@@ -10,6 +10,8 @@ export interface Patience {
 }
 
 export abstract class HttpExchange {
+  /** Whether it has a connection. Until then only the limit of the whole request counts. */
+  isSent = false;
   isAnswered = false;
   /** The time since the last byte of the answer. */
   silentForMs = 0;
@@ -65,7 +67,7 @@ export abstract class HttpExchange {
     const { limits, ticker } = this.#patience;
     if (this.silentForMs >= limits.silentMs) this.lose(silentError(limits.silentMs));
     else if (this.#openForMs >= this.#request.limitMs) this.lose(new OverdueError());
-    this.silentForMs += ticker.everyMs;
+    if (this.isSent) this.silentForMs += ticker.everyMs;
     this.#openForMs += ticker.everyMs;
   };
 

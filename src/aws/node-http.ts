@@ -68,6 +68,7 @@ class NodeExchange extends HttpExchange {
     const onError = (error: Error): void => this.lose(networkError(error, sent, this.isAnswered));
     sent.on('error', onError);
     sent.on('close', () => onError(closedError()));
+    sent.on('socket', () => (this.isSent = true));
     sent.on('response', (response) => {
       response.on('error', onError);
       this.#read(response, patience.limits);

@@ -148,6 +148,7 @@ class Connection {
   send(exchange: SocketExchange): void {
     this.#exchange = exchange;
     exchange.connection = this;
+    exchange.isSent = true;
     this.#socket.ref();
     this.#socket.write(exchange.text, exchange.encoding);
   }

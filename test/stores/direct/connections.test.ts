@@ -101,6 +101,21 @@ describe('A connection of the direct transport', () => {
     expect(await getItem(direct(server.endpoint, {}, { silentMs: 60 }))).toHaveProperty('Item');
   });
 
+  it.each([undefined, 'node'])(
+    'that others use first then has its whole time (BATCHLATCH_HTTP %s)',
+    async (http) => {
+      if (http !== undefined) process.env['BATCHLATCH_HTTP'] = http;
+      try {
+        const transport = direct(server.endpoint, {}, { sockets: 1, silentMs: 300, connectMs: 300 });
+        server.answers((response) => setTimeout(() => response.end('{}'), 120));
+        await inParallel(4, () => getItem(transport));
+        expect(server.arrivals).toHaveLength(4);
+      } finally {
+        delete process.env['BATCHLATCH_HTTP'];
+      }
+    },
+  );
+
   it('may take its time for an answer that goes on', async () => {
     server.answers((response) => {
       const parts = ['{"Item"', ':', '{}', ' ', ' ', '}'];
