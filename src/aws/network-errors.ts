@@ -2,7 +2,8 @@ import type { ClientRequest } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { RequestError } from './request-error.ts';
 
-type NodeError = Error & { readonly code?: string };
+/** If a host has several addresses, it has no message, but an error for each. */
+type NodeError = Error & { readonly code?: string; readonly errors?: readonly Error[] };
 
 /** Codes that the SDK's HTTP handler reports as `TimeoutError`. */
 const TIMEOUTS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
@@ -11,11 +12,9 @@ const TIMEOUTS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
  * Returns the error of a request's connection. The request may be done, unless the server's certificate was
  * refused: then nothing was sent, and a retry would be refused too.
  */
-export function networkError(
-  { code = 'ERR_NETWORK', message }: NodeError,
-  sent: SentOver,
-  isAnswered: boolean,
-): RequestError {
+export function networkError(error: NodeError, sent: SentOver, isAnswered: boolean): RequestError {
+  const { code = 'ERR_NETWORK' } = error;
+  const { message } = error.errors?.[0] ?? error;
   const text = message.includes(code) ? message : `${message} (${code})`;
   if (isCertificateRefused(sent)) return new RequestError(text, { name: 'CertificateError', code });
   const isTimeout = TIMEOUTS.has(code);

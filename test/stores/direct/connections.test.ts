@@ -1,7 +1,7 @@
 import { getEventListeners, once, setMaxListeners } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { systemClock } from '../../../src/base/clock.ts';
 import { boundedTransport } from '../../../src/stores/dynamodb/transport.ts';
 import { toStoreError } from '../../../src/stores/dynamodb/failures.ts';
@@ -161,6 +161,21 @@ describe('A connection of the direct transport', () => {
       $metadata: { attempts: 4 },
     });
     expect(toStoreError(error, 'claims').isRetryable).toBe(true);
+  });
+
+  it('that no address of a host accepts names one of them', async () => {
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    type Done = (error: null, found: typeof addresses) => void;
+    const find = (_host: string, _options: object, done: Done): void => done(null, addresses);
+    const lookup = jest.spyOn(process.getBuiltinModule('node:dns'), 'lookup');
+    lookup.mockImplementation(find as never);
+    const error = await errorOf(getItem(direct('http://two.invalid:1')));
+    lookup.mockRestore();
+    expect(error).toMatchObject({
+      name: 'NetworkingError',
+      code: 'ECONNREFUSED',
+      message: 'connect ECONNREFUSED 127.0.0.1:1',
+    });
   });
 
   it('that is not established in time is given up', async () => {
