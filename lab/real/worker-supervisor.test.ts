@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -268,6 +268,20 @@ describe('batchlatch work with several processes', () => {
     await until('they have ended', () => !all.some(isAlive));
     expect(out().split('done by').length).toBe(3);
     expect(await queue.receive()).toEqual({ Records: [] });
+  });
+
+  it('leaves no process that was still being loaded when the supervisor was killed', async () => {
+    const { queueUrl } = await queues.create();
+    const file = path.join(folder, 'orphan.mjs');
+    await writeFile(file, IDLE);
+    const child = fork('packages/cli/src/cli/batchlatch.ts', ['work', file, '--queue-url', queueUrl], {
+      execArgv: ['--import', 'tsx'],
+      env: { ...process.env, BATCHLATCH_WORK_PROCESS: '1/2' },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    running.push(child);
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   it('has no further process with --processes 1', async () => {

@@ -14,6 +14,7 @@ export async function runAsProcess(context: Context, work: Work): Promise<ExitSt
     if (message === STOP) stop.abort();
   });
   process.once('disconnect', () => stop.abort()); // the supervisor has died
+  if (!process.connected) stop.abort(); // before this was loaded
   process.on('SIGHUP', () => undefined); // for the supervisor: a terminal sends it to all
   let tell = (): Promise<void> => Promise.resolve();
   const signal = AbortSignal.any([context.signal, stop.signal]);
