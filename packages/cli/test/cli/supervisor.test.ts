@@ -60,6 +60,24 @@ describe('The supervisor', () => {
     await run;
   });
 
+  it('kills a successor that does not start in 5 minutes, and then replaces its process again', async () => {
+    const { supervisor, children, told, run } = supervised();
+    const tellFirst = setInterval(() => children[0]?.tell(), 1_000);
+    await seconds(1);
+    supervisor.replaceAll();
+    await seconds(299);
+    expect(children[1]?.kill).not.toHaveBeenCalled();
+    await seconds(2);
+    expect(children[1]?.kill).toHaveBeenCalledTimes(1);
+    expect(told).toEqual(['replacing', 'processHung', 'notReplaced']);
+    supervisor.replaceAll();
+    await seconds(0);
+    expect(children).toHaveLength(3);
+    clearInterval(tellFirst);
+    supervisor.stop();
+    await run;
+  });
+
   it('waits twice as long after each crash, up to 30 seconds, and anew when one has worked for a minute', async () => {
     const { supervisor, children, run } = supervised();
     for (const pause of [0.5, 1, 2, 4, 8, 16, 30, 30]) {

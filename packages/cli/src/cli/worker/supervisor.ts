@@ -35,6 +35,8 @@ const STEADY_MS = 60_000;
 const MOST_FAILED_STARTS = 5;
 const SILENT_SECONDS = 10;
 const HUNG_SECONDS = 60;
+/** A module may load for long, but one that hangs must not hold up replacements for ever. */
+const STARTING_SECONDS = 300;
 /** The least time between two replacements for memory: the new process may soon have as much. */
 const MEMORY_PAUSE_MS = 10_000;
 
@@ -199,10 +201,11 @@ export class Supervisor {
     void process.ended.then(() => clearTimeout(killing));
   }
 
-  /** Runs every second. Kills processes that have not reported for a minute. */
+  /** Runs every second. Kills processes that have not reported for a minute, or do not start. */
   #watch(): void {
     for (const process of this.#alive) {
-      if (process.health === undefined || process.tick() < HUNG_SECONDS) continue;
+      const most = process.health === undefined ? STARTING_SECONDS : HUNG_SECONDS;
+      if (process.tick() < most) continue;
       const { number } = process;
       this.#setup.tell('processHung', { number }, `Process ${number} is unresponsive, and is killed`);
       process.kill();
