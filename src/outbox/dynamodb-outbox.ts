@@ -18,7 +18,7 @@ import { COUNTER, counterOf, keyOf, laneOf, newItem, type RowNumbers } from './d
 import { type OutboxTable, outboxTable, type OutboxTableOptions, tableChecks } from './dynamodb-table.ts';
 import { prepareBody } from './outbox-body.ts';
 import type { OutboxMessage } from './outbox-message.ts';
-import { assertGroups, type OutboxTarget } from './outbox-target.ts';
+import { assertTarget, type OutboxTarget } from './outbox-target.ts';
 
 /**
  * Options of `dynamoDBOutbox()`.
@@ -145,8 +145,8 @@ export function dynamoDBOutbox<Types extends MessageTypes>(
   options: DynamoDBOutboxOptions<Types>,
 ): DynamoDBOutbox<Types> {
   checkOptionsOf('dynamoDBOutbox', options, checks);
-  const { messages, to, large, trace, clock = systemClock } = options;
-  assertGroups('dynamoDBOutbox', messages, to);
+  const { messages, large, trace, clock = systemClock } = options;
+  assertTarget('dynamoDBOutbox', options);
   const table = outboxTable('dynamoDBOutbox', options);
   const encode = messageEncoder(messages);
   const encoded = async (type: string, body: unknown): Promise<NewMessage> => {

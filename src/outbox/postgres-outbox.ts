@@ -9,7 +9,7 @@ import { aBoolean, aFunction, anObject, aString, type Check } from '../options/c
 import { checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import type { TransactionAdapter, TransactionClient } from '../stores/postgres/transaction-adapter.ts';
 import type { OutboxMessage } from './outbox-message.ts';
-import { assertGroups, type OutboxTarget } from './outbox-target.ts';
+import { assertTarget, type OutboxTarget } from './outbox-target.ts';
 import { assertFits, prepareBody } from './outbox-body.ts';
 import { addText } from './postgres-statements.ts';
 import { DEFAULT_OUTBOX, outboxNames } from './postgres-table.ts';
@@ -130,8 +130,8 @@ export function postgresOutbox<Types extends MessageTypes, Client = OutboxClient
   options: PostgresOutboxOptions<Types, Client>,
 ): PostgresOutbox<Types, Client> {
   checkOptionsOf('postgresOutbox', options, checks);
-  const { messages, to, table = DEFAULT_OUTBOX, large, trace, notify = true, adapter } = options;
-  assertGroups('postgresOutbox', messages, to);
+  const { messages, table = DEFAULT_OUTBOX, large, trace, notify = true, adapter } = options;
+  assertTarget('postgresOutbox', options);
   const encode = messageEncoder(messages);
   const text = addText(outboxNames(table), notify);
 

@@ -73,6 +73,7 @@ async function sendLocked(setup: RoundSetup, groups: readonly string[]): Promise
     if (ends.sent.length === 0) throw error;
     // The locks are gone, and the rows are sent: they need no lock to be deleted.
     await send(table, { text: texts.remove, values: [idsOf(ends.sent)] }, ALL, setup.stop);
+    return { ...ends, failures: [] }; // rolled back
   }
   return ends;
 }

@@ -34,7 +34,8 @@ const LONGEST_SILENCE_MS = 5_000;
  * origins get 403. Rejects if the port is in use.
  *
  * @param options The address.
- * @param health Called for each request: `worker.health()`, or the sum of several.
+ * @param health Called for each request: `worker.health()`, or the sum of several. If it throws, the answer
+ *   is 500.
  */
 export async function startHealthServer(
   options: HealthOptions,
@@ -42,7 +43,7 @@ export async function startHealthServer(
 ): Promise<HealthServer> {
   const { port, host = '127.0.0.1' } = options;
   const server: Server = builtIn('node:http').createServer((request, response) => {
-    const { status, type, body } = answerTo(request.method, request.url, health());
+    const { status, type, body } = answerTo(request.method, request.url, health);
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
@@ -69,9 +70,19 @@ interface HealthAnswer {
   readonly body: string;
 }
 
-function answerTo(method: string | undefined, url: string | undefined, health: WorkerHealth): HealthAnswer {
+function answerTo(
+  method: string | undefined,
+  url: string | undefined,
+  healthNow: () => WorkerHealth,
+): HealthAnswer {
   if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Use GET or HEAD' });
   const [path = '/'] = (url ?? '/').split('?');
+  let health: WorkerHealth;
+  try {
+    health = healthNow();
+  } catch {
+    return json(500, { error: 'The health function threw' });
+  }
   switch (path) {
     case '/':
       return json(200, toldOf(health));

@@ -229,6 +229,14 @@ describe('dynamoDBOutbox', () => {
     },
   );
 
+  it('refuses a place for large bodies at start if it sends to an event bus', () => {
+    const to = { eventBusName: 'bus', source: 'shop' };
+    const large = { put: async () => '["pointer"]' };
+    expect(() => dynamoDBOutbox({ tableName: 'outbox', messages: orders, to, large })).toThrow(
+      'dynamoDBOutbox: `large` is for queues and topics',
+    );
+  });
+
   it('takes any other target', () => {
     const withClient = { client: { sendMessageBatch: () => undefined }, queueUrl: 'https://sqs/1/q' };
     for (const to of [withClient, { eventBusName: 'bus.fifo', source: 'shop' }]) {

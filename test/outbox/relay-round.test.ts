@@ -13,7 +13,7 @@ function row(id: string, group: string) {
 }
 
 /** A round in a database that another relay works on: it has locked group `b`. */
-async function round() {
+async function round({ loses = '', failed = [] as readonly string[] } = {}) {
   const steps: string[] = [];
   const pool: PostgresPool = {
     connect: () => Promise.resolve({ query: (one) => Promise.resolve({ rows: answer(one) }), release() {} }),
@@ -23,6 +23,7 @@ async function round() {
   function answer({ text, values: [first] }: SqlStatement) {
     const [name = text.slice(0, 6)] = texts.find(([, one]) => one === text) ?? [];
     steps.push(name);
+    if (name === loses) throw new Error('The connection is lost');
     if (name === 'find') return [{ groups: '["a","b"]', alone: 'false' }];
     if (name === 'lock') return [{ groups: '["a"]' }];
     if (name !== 'read') return [];
@@ -34,11 +35,18 @@ async function round() {
     async sendEncoded<Row extends EncodedMessage>(rows: readonly Row[]) {
       steps.push('send');
       sent.push(...rows.map(({ body }) => body));
-      return { sent: rows, failed: [], unknown: [] };
+      const isFailed = ({ body }: Row): boolean => failed.includes(body);
+      return {
+        sent: rows.filter((one) => !isFailed(one)),
+        failed: rows
+          .filter(isFailed)
+          .map((message) => ({ message, error: new Error('No'), isRetryable: false })),
+        unknown: [],
+      };
     },
   };
-  await sendRound({ table, sender, sendTimeoutMs: 1_000, maxTries: 10, stop: new Stop() }, '');
-  return { sent, steps };
+  const report = await sendRound({ table, sender, sendTimeoutMs: 1_000, maxTries: 10, stop: new Stop() }, '');
+  return { sent, steps, report };
 }
 
 describe('a round of a relay', () => {
@@ -48,5 +56,12 @@ describe('a round of a relay', () => {
 
   it('holds its locks while it sends and deletes, and deletes after the answer', async () => {
     expect((await round()).steps).toEqual(['find', 'BEGIN ', 'lock', 'read', 'send', 'settle', 'COMMIT']);
+  });
+
+  it('reports no failures that were not stored, because the row is tried again', async () => {
+    expect((await round({ failed: ['2'] })).report.failures).toHaveLength(1);
+    const { report, steps } = await round({ failed: ['10'], loses: 'COMMIT' });
+    expect(steps.at(-1)).toBe('remove');
+    expect([report.sent.map(({ body }) => body), report.failures]).toEqual([['2', '9'], []]);
   });
 });

@@ -53,6 +53,14 @@ describe('the health of a worker', () => {
     });
   });
 
+  test('is answered with 500 if its function throws', async () => {
+    server = await startHealthServer({ port: 0 }, () => {
+      throw new Error('no worker yet');
+    });
+    const response = await fetch(`${server.url}/live`);
+    expect([response.status, await response.json()]).toEqual([500, { error: 'The health function threw' }]);
+  });
+
   test.each([
     [{}, 200, 200],
     [{ state: 'paused' }, 200, 503],
