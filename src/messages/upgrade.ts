@@ -1,5 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
+/** Reads a text that is JSON. */
+export type Parse = (text: string) => unknown;
+
 /**
  * Makes a body of the newest version from one of an older version. Created by `from()`.
  *
@@ -20,4 +23,11 @@ export interface Upgrade<Body = unknown> {
    * @internal
    */
   apply(body: unknown, version: number): Body;
+  /**
+   * Reads the upgraded body for a key, with `Infinity` where it depends on a number that a double cannot
+   * hold.
+   *
+   * @internal
+   */
+  readExactly(readBy: (parse: Parse) => unknown): unknown;
 }

@@ -3,6 +3,7 @@ import { InvalidBodyError } from '../around/standard-schema.ts';
 import { shownIssues } from '../messages/body-issues.ts';
 import type { Upgrade } from '../messages/upgrade.ts';
 import { MayFitLaterError } from './errors.ts';
+import { readExactly } from './read-exactly.ts';
 
 /**
  * An upgrade threw, or the schema of an old version threw or was asynchronous. The record is `invalid`, and
@@ -42,6 +43,7 @@ export function from<Old extends StandardSchemaV1, Body>(
   return {
     schema,
     upgrade,
+    readExactly,
     apply(body, version) {
       try {
         const result = synchronous('schema', schema['~standard'].validate(body));

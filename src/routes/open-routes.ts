@@ -79,7 +79,7 @@ export function openRoutes(
           const content = contentOf === undefined ? body : contentOf(body, parse);
           return upgrade === undefined ? content : upgrade.apply(content, version);
         };
-        record = changedRecord(delivered, change, { detail, isUpgraded: upgrade !== undefined });
+        record = changedRecord(delivered, change, { detail, upgrade });
         void record.body; // throws for one too large to parse, or not of its version
       }
       // Types that are not declared differ from record to record.

@@ -198,7 +198,7 @@ describe('a CloudEvent that cannot be read', () => {
   it('keeps no parsed body beside its data if it is long', async () => {
     const record = recordOf(sqsEvent([{ body: cloudEvent('x'.repeat(300_000)) }]));
     const { body } = record;
-    changedRecord(record, (one) => one, { detail: undefined, isUpgraded: false });
+    changedRecord(record, (one) => one, { detail: undefined, upgrade: undefined });
     expect(record.body).not.toBe(body);
   });
 });
