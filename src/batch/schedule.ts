@@ -106,6 +106,7 @@ export class Schedule {
   /** Claims nothing more. Turns still come, so that every record learns that it will not run. */
   stop(): void {
     this.#isStopped = true;
+    if (this.#isAlone) return; // nothing is claimed ahead, and the one record in turn runs
     for (const record of this.#records)
       if (this.isInTurn(record) && this.#ahead.isUnasked(record) && isClaimedAhead(record))
         this.#enter(record);

@@ -112,6 +112,7 @@ class Run {
       case 'pass':
         return this.#end(step.record, 'failed');
       case 'drop':
+        expect(this.started).not.toContain(step.record.index);
         return this.#end(step.record, 'handed back', step.why === 'order');
       case 'withdraw':
         return this.#withdraw(step.record, step.why);
@@ -182,10 +183,10 @@ describe('A schedule, whatever the lanes, keys, suspects and outcomes', () => {
     );
   });
 
-  it('ends every record when it is told to stop', () => {
+  it('ends every record when it is told to stop, and waits for what runs', () => {
     fc.assert(
-      fc.property(batch, draws, fc.nat({ max: 30 }), (fates, stream, stopAfter) => {
-        expect(runOf(fates, ORDER, stream, stopAfter).ended.size).toBe(fates.length);
+      fc.property(batch, draws, fc.nat({ max: 30 }), fc.boolean(), (fates, stream, stopAfter, isAlone) => {
+        expect(runOf(fates, { ...ORDER, isAlone }, stream, stopAfter).ended.size).toBe(fates.length);
       }),
     );
   });

@@ -173,6 +173,18 @@ test('stop() hands suspects back at once, and what waits for a lease when that i
   await stopped;
 });
 
+test('stop() waits for a suspect that runs, also for the time in which it should end', async () => {
+  const one = await bench([{ id: 'suspect', deaths: 1, ms: 13_000 }], { shutdownTimeoutMs: 20_000 });
+  while (one.log.length === 0) await one.clock.advance(100);
+  const stopped = one.worker.stop().then(() => one.log.push('stopped'));
+  await one.clock.advance(20_000);
+  await stopped;
+  expect({ log: one.log, left: one.queue.ids() }).toEqual({
+    log: ['+suspect', '-suspect', 'stopped'],
+    left: [],
+  });
+});
+
 test('of a FIFO group only the suspect itself is alone, and what is behind it follows', async () => {
   const group = 'a';
   const one = await bench(
