@@ -9,9 +9,10 @@ export interface VisibilityChange {
   readonly delayMs: number;
 }
 
-/** SQS's limits: entries per request, and the longest visibility timeout. */
+/** SQS's limit for one request. */
 const ENTRIES_PER_REQUEST = 10;
-const LONGEST_SECONDS = 12 * 60 * 60;
+/** SQS refuses a timeout that ends more than 12 hours after the receive, which is some minutes ago. */
+const LONGEST_SECONDS = 11 * 60 * 60;
 
 /**
  * Changes the visibility timeouts of messages, ten per request, in the order given. Returns for each change
