@@ -53,8 +53,14 @@ export function countsDeaths({ onLapsedLease, maxCrashes, maxAttempts }: Attempt
 export function mayRunAgain(error: unknown, retryable: ((error: unknown) => boolean) | undefined): boolean {
   try {
     if (retryLaterMs(error) !== undefined) return true;
-    return !isPermanent(error) && (retryable === undefined || retryable(error));
+    return !isPermanent(error) && (retryable === undefined || isYes(retryable(error)));
   } catch {
     return true; // parking is permanent: a broken classifier or an unreadable error must not cause it
   }
+}
+
+/** A promise, which JavaScript may return, is a yes. Its rejection would end the process and all records. */
+function isYes(answer: unknown): boolean {
+  if (answer instanceof Promise) answer.catch(() => undefined);
+  return Boolean(answer);
 }

@@ -183,6 +183,19 @@ describe('retryable', () => {
     expect((await b.claim('a'))?.status).toBe('FAILED');
   });
 
+  it('ends nothing but its record when it returns a promise that rejects', async () => {
+    const b = bench();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const retryable = (() => Promise.reject(new Error('no such property'))) as unknown as () => boolean;
+    expect(await b.run(declined, ['a'], { retryable })).toEqual(['a']);
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+    expect((await b.claim('a'))?.status).toBe('FAILED');
+  });
+
   it('cannot lift the bound of maxAttempts', async () => {
     const b = bench();
     await b.run(declined, ['a'], { retryable: () => true, maxAttempts: 1 });
