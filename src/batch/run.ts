@@ -35,6 +35,8 @@ export class RunStage {
   readonly gathering: Gathering | undefined;
   /** Calls a handler of single records directly, where no schema and no gathering come before it. */
   readonly #directCall: ((attempt: BatchAttempt) => unknown) | undefined;
+  /** Attempts whose bodies the schema checks. It may never end, and they may still be handed back. */
+  readonly #checking = new Set<BatchAttempt>();
   readonly #ready: BatchAttempt[] = [];
   /** The index of the next ready attempt. */
   #next = 0;
@@ -73,6 +75,10 @@ export class RunStage {
   stop(): void {
     this.#free = Infinity;
     this.#startReady();
+    for (const attempt of this.#checking) {
+      this.#checking.delete(attempt);
+      this.#giveUp(attempt);
+    }
     this.gathering?.stop();
   }
 
@@ -108,7 +114,9 @@ export class RunStage {
   async #prepare(attempt: BatchAttempt): Promise<void> {
     const { stop } = this.#context.time.deadline;
     const { handler, schema } = attempt.of.route ?? this.#given;
+    if (schema !== undefined) this.#checking.add(attempt);
     const unfit = await schema?.check(attempt.of.record as BatchRecord);
+    if (schema !== undefined && !this.#checking.delete(attempt)) return; // it was handed back
     if (unfit !== undefined) return this.#refuse(attempt, unfit);
     if (this.gathering !== undefined) {
       const call = await this.gathering.join(attempt);

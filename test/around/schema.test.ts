@@ -358,10 +358,12 @@ describe('A schema that fails by itself', () => {
     let runs = 0;
     const process = b.processor(() => (runs += 1), { schema: standardSchema(schemaOf(() => end.promise)) });
     const answer = process(messages('m'), b.lambda(3_000));
-    await b.clock.advance(2_999);
+    await b.clock.advance(2_000);
     expect(failed(await answer)).toEqual(['m']);
     end.resolve({ value: {} });
-    await b.clock.advance(1);
+    await b.clock.advance(999);
     expect(runs).toBe(0);
+    expect(b.typesOf('m')).toEqual(['claimed', 'notStarted', 'settling']);
+    expect(await b.claim('m')).toMatchObject({ status: 'FAILED', releases: 1 });
   });
 });
