@@ -33,10 +33,10 @@ export function deadLetterQueue(options: DeadLetterQueueOptions): DeadLetterPoli
     option: 'deadLetter',
     async send(planned, { sqs, time, watch, ledger }) {
       const { recordId, key } = planned;
-      // A record that cannot be read is left to the queue's redrive policy.
-      const letter = letterOf(planned, ledger);
-      if (sqs === undefined || letter === undefined) return;
       try {
+        // A record that cannot be read is left to the queue's redrive policy.
+        const letter = letterOf(planned, ledger);
+        if (sqs === undefined || letter === undefined) return;
         await sendDeadLetter(boundedSqs(sqs, time.clock), url, letter, time.deadline.answerNow.signal);
       } catch (error) {
         watch.notify({ type: 'deadLetterFailed', recordId, key, error });

@@ -184,6 +184,20 @@ describe('deadLetter', () => {
     expect((await dead.receive()).Records).toHaveLength(1);
   });
 
+  it('hands back only the record that its handler has made unsendable', async () => {
+    const handler: RecordHandler = (record) => {
+      if (record.body !== 'a') return;
+      Object.assign(record.raw as object, { amount: 1n }); // JSON has no bigints
+      throw new PermanentError('no such customer');
+    };
+    const event = kinesisEvent([
+      { sequenceNumber: '1', partitionKey: 'x', body: 'b' },
+      { sequenceNumber: '2', partitionKey: 'y', body: 'a' },
+    ]);
+    expect(failed(await b.processor(handler, options())(event))).toEqual(['2']);
+    expect(b.eventsOf('deadLetterFailed')).toMatchObject([{ error: { name: 'TypeError' } }]);
+  });
+
   it('lets its FIFO group go on, and stops it where it did not take the record', async () => {
     const handler: RecordHandler = (record, context) =>
       record.id === 'a1' ? refused(record, context) : 'done';
