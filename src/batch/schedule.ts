@@ -156,14 +156,17 @@ export class Schedule {
   #enterAlone(): boolean {
     if (!this.#isAlone) this.#putOff.sort((one, other) => one.index - other.index);
     this.#isAlone = true;
-    const record = this.#putOff.shift();
+    let record = this.#putOff.shift();
+    // Its claim was lost while it was being released. In a loop, because there may be thousands.
+    while (record !== undefined && this.#turns[record.index] === LEFT) {
+      if (record.lane !== undefined) this.#blockedLanes.add(record.lane);
+      record = this.#putOff.shift();
+    }
     if (record === undefined) return false;
     const { index, lane } = record;
-    const isLeft = this.#turns[index] === LEFT; // its claim was lost while it was being released
     const isBehind = lane !== undefined && this.#blockedLanes.has(lane);
     const { leavesPutOff } = this.#order;
-    if (lane !== undefined && (isLeft || leavesPutOff)) this.#blockedLanes.add(lane);
-    if (isLeft) return this.#enterAlone();
+    if (lane !== undefined && leavesPutOff) this.#blockedLanes.add(lane);
     this.#open += 1;
     this.#turns[index] = IN_TURN;
     if (isBehind) this.#add({ do: 'drop', record, why: 'order' });

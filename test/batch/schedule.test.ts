@@ -258,3 +258,22 @@ describe('A schedule, whatever the lanes, keys, suspects and outcomes', () => {
     );
   });
 });
+
+it('A schedule passes over ten thousand put-off records whose claims were lost', () => {
+  const fates = Array.from({ length: 10_000 }, (_, key): Fate => ({
+    lane: undefined,
+    key,
+    payload: 0,
+    isInvalid: false,
+    isSuspect: false,
+    fails: false,
+  }));
+  const records = planned(fates);
+  const ahead = new ClaimsAhead(records, { ...REACH, ahead: Infinity });
+  const schedule = new Schedule(records, { ...ORDER, ahead });
+  while (schedule.next() !== undefined); // all claims are requested
+  for (const record of records) schedule.putOff(record);
+  for (const record of records) schedule.leave(record, false);
+  expect(schedule.next()).toBeUndefined();
+  expect(schedule.isDone).toBe(true);
+});
