@@ -8,7 +8,7 @@ import { METRIC_NAMES, type Totals, Totalling, TypeTotalling } from './totals.ts
 export interface EmfMetricsOptions {
   /** The CloudWatch namespace, 1 to 255 characters. Default `batchlatch`. */
   readonly namespace?: string;
-  /** Up to 28 more dimensions of printable ASCII, such as `{ service: 'orders' }`. Default: none. */
+  /** Up to 27 more dimensions of printable ASCII, such as `{ service: 'orders' }`. Default: none. */
   readonly dimensions?: Readonly<Record<string, string>>;
   /**
    * Whether to write the metrics of `routes()` by type, too, in lines with the dimension `messageType`: each
@@ -28,6 +28,9 @@ export interface EmfMetricsOptions {
 
 /** The most values in one array of the format. */
 const MOST_VALUES = 100;
+
+/** The format's limit of 30, minus `function`, `source` and `messageType`. */
+const MOST_DIMENSIONS = 27;
 
 /**
  * Returns an observer that writes metrics in CloudWatch's embedded metric format. Each invocation writes one
@@ -131,13 +134,13 @@ function someDimensions(): Check {
     /^(?!:)[\x20-\x7E]*[\x21-\x7E][\x20-\x7E]*$/.test(value);
   return {
     expected:
-      'an object of up to 28 dimensions, their values texts of visible ASCII characters, ' +
+      `an object of up to ${MOST_DIMENSIONS} dimensions, their values texts of visible ASCII characters, ` +
       `with other names than ${[...TAKEN].join(', ')}`,
     accepts: (value) =>
       typeof value === 'object' &&
       value !== null &&
       !Array.isArray(value) &&
-      Object.keys(value).length <= 28 &&
+      Object.keys(value).length <= MOST_DIMENSIONS &&
       Object.entries(value).every(
         ([name, text]) => isText(name, 250) && !TAKEN.has(name) && isText(text, 1_024),
       ),

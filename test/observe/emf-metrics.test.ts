@@ -1,12 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BatchEvent, type ObservedInvocation, PermanentError, type RecordHandler } from 'batchlatch';
+import {
+  type BatchEvent,
+  type ObservedInvocation,
+  type Observer,
+  PermanentError,
+  type RecordHandler,
+} from 'batchlatch';
 import { emfMetrics, type EmfMetricsOptions, observers } from 'batchlatch/observe';
 import { sqsEvent } from 'batchlatch/testing';
 import { type Bench, bench, deferred, fifo, ids, messages } from '../batch/bench.ts';
 import { type EmfLine, emfProblems } from './emf-rules.ts';
 
 /** A bench whose processors write their metrics to `lines`. */
-function measured(options: EmfMetricsOptions = {}): Bench & { readonly lines: EmfLine[] } {
+function measured(
+  options: EmfMetricsOptions = {},
+): Bench & { readonly lines: EmfLine[]; readonly observer: Observer } {
   const b = bench();
   const lines: EmfLine[] = [];
   const write = (line: string): void => {
@@ -20,6 +28,7 @@ function measured(options: EmfMetricsOptions = {}): Bench & { readonly lines: Em
     ...b,
     processor,
     lines,
+    observer,
     run: async (handler, some, more) =>
       (await processor(handler, more)(messages(...some))).batchItemFailures.map((one) => one.itemIdentifier),
   };
@@ -219,6 +228,18 @@ describe('The metrics of an invocation', () => {
     ]);
   });
 
+  it('are in the format with as many dimensions as may be named, also by type of message', () => {
+    const b = measured({ messageTypes: true, dimensions: Object.fromEntries(ids(27).map((id) => [id, id])) });
+    b.observer.onEvent({
+      type: 'batchFinished',
+      records: 1,
+      outcomes: { completed: 1 },
+      types: { OrderPlaced: { completed: 1 } },
+      durationMs: 1,
+    });
+    expect(b.lines.map((line) => line['messageType'])).toEqual([undefined, 'OrderPlaced']);
+  });
+
   it.each<[EmfMetricsOptions, string]>([
     [{ namespace: '' }, 'namespace'],
     [{ namespace: 'AWS/Lambda' }, 'namespace'],
@@ -228,7 +249,7 @@ describe('The metrics of an invocation', () => {
     [{ dimensions: { service: '' } }, 'dimensions'],
     [{ dimensions: { service: 'ä' } }, 'dimensions'],
     [{ dimensions: { service: 5 as never } }, 'dimensions'],
-    [{ dimensions: Object.fromEntries(ids(29).map((id) => [id, id])) }, 'dimensions'],
+    [{ dimensions: Object.fromEntries(ids(28).map((id) => [id, id])) }, 'dimensions'],
   ])('refuse %j', (options, name) => {
     expect(() => emfMetrics(options)).toThrow(`emfMetrics: Expected \`${name}\` to be`);
   });
