@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { aBoolean, aFunction, type Check, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { writeToStandardOutput } from './json-lines.ts';
 import type { Observer } from './observer.ts';
+import { harmless } from './tell-observer.ts';
 import { METRIC_NAMES, type Totals, Totalling, TypeTotalling } from './totals.ts';
 
 /** Options of `emfMetrics()`. */
@@ -71,7 +72,8 @@ export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
       }
       for (const one of all) {
         for (const part of parts(one.totals)) {
-          write(lineOf(part, one.dimensions, namespace, clock.now(), invocation?.requestId));
+          const line = lineOf(part, one.dimensions, namespace, clock.now(), invocation?.requestId);
+          harmless(() => write(line));
         }
       }
     },

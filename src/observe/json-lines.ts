@@ -5,6 +5,7 @@ import { FairGroups } from './fair-groups.ts';
 import type { ObservedInvocation } from './observed.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 import { aFunction, checkOptionsOf, oneOf } from '../options/check-options.ts';
+import { harmless } from './tell-observer.ts';
 
 /** The lowest level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
 export type LogLevel = (typeof LEVELS)[number];
@@ -52,7 +53,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
         ...shown(event, invocation),
         ...fairGroups.fieldOf(event, invocation),
       };
-      write(escapeUnseen(JSON.stringify(line)));
+      harmless(() => write(escapeUnseen(JSON.stringify(line))));
     },
   };
 }

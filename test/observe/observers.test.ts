@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it } from '@jest/globals';
 import type { Observer } from 'batchlatch';
-import { diagnosticsChannel, observers } from 'batchlatch/observe';
+import { diagnosticsChannel, emfMetrics, jsonLines, observers } from 'batchlatch/observe';
 import { bench } from '../batch/bench.ts';
 
 function broken(): never {
@@ -88,6 +88,24 @@ describe('Several observers', () => {
     expect(() => observers({ onEvent: () => undefined }, wrong as never)).toThrow(
       'observers: Expected argument 2 to be an object with onEvent()',
     );
+  });
+});
+
+describe('A `write` that rejects', () => {
+  it.each([
+    ['jsonLines', jsonLines({ level: 'debug', write: rejects })],
+    ['emfMetrics', emfMetrics({ write: rejects })],
+  ])('is no unhandled rejection, which would end the process: %s', async (_name, observer) => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): unknown => rejections.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      await bench().run(() => 'done', ['a'], { observer });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(rejections).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
   });
 });
 
