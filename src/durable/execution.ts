@@ -33,6 +33,9 @@ function exactly(text: () => string): string {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** Matches the namespace of a key. A whole key has none: all of it may be personal data. */
+const NAMESPACE = /^([^#]+)#[a-z]\d+:/;
+
 /** 64 characters, minus a SHA-256 in base64url and a hyphen. */
 const LONGEST_PREFIX = 20;
 
@@ -42,13 +45,13 @@ export function isExecutionName(value: unknown): value is string {
 }
 
 /**
- * Returns the execution name of a key: the namespace, shortened to fit, and a SHA-256 over function and key.
+ * Returns the execution name of a key: its namespace, shortened to fit, and a SHA-256 over function and key.
  * The rest of the key may be personal data, and consoles and logs show names. The hash includes the function
  * because names are unique within an account and region, and not its version, so that a deployment changes no
  * name.
  */
 export function executionNameOf(idempotencyKey: string, functionName: string): string {
-  const namespace = idempotencyKey.split('#', 1)[0] ?? '';
+  const [, namespace = ''] = NAMESPACE.exec(idempotencyKey) ?? [];
   const prefix = namespace.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, LONGEST_PREFIX);
   const digest = hash('sha256', JSON.stringify([functionName, idempotencyKey]), 'base64url');
   return prefix === '' ? digest : `${prefix}-${digest}`;

@@ -20,8 +20,16 @@ describe('The name of an execution', () => {
     expect(executionNameOf('a namespace/of many words#v1:1', 'f')).toMatch(
       /^a-namespace-of-many--[\w-]{43}$/,
     );
+    expect(executionNameOf('orders#t1:OrderPlaced:o-1', 'f')).toMatch(/^orders-[\w-]{43}$/);
     expect(executionNameOf('#v1:1', 'f')).toMatch(/^[\w-]{43}$/);
   });
+
+  it.each(['ann@example.com', 'ann@example.com#2026-01-01', 'fulfil#5RGD0yQ0eYv3oUq1N2aGlg=='])(
+    'shows nothing of a whole key, which has no namespace: %s',
+    (key) => {
+      expect(executionNameOf(key, 'f')).toMatch(/^[\w-]{43}$/);
+    },
+  );
 
   it('differs between two functions that the same key starts', () => {
     expect(executionNameOf('orders#v1:1', 'f')).not.toBe(executionNameOf('orders#v1:1', 'g'));
