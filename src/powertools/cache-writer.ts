@@ -11,6 +11,7 @@ import { type Connection, textOf } from '../stores/redis/connection.ts';
 import { toStoreError } from '../stores/redis/failures.ts';
 import type { OwnedChange, RowWriter, WriteOutcome } from '../stores/rows/row-writer.ts';
 import { powertoolsAttributesNamed, type PowertoolsTableOptions } from './powertools-attributes.ts';
+import { isRounded } from './powertools-data.ts';
 
 export interface CacheRow {
   readonly key: string;
@@ -160,8 +161,8 @@ export function cacheRows(names: PowertoolsCacheNames): CacheRows {
 /** The member for a result that is not a document. */
 const TEXT = 'result';
 
-/** Returns the member for a result. Text that is not JSON is stored apart from what Powertools replays. */
+/** Returns the member for a result. Text that parsing refuses or rounds is kept from Powertools. */
 function resultMember(dataAttr: string, result: string): Readonly<Record<string, unknown>> {
-  const data = jsonIn(result);
+  const data = isRounded(result) ? undefined : jsonIn(result);
   return data === undefined ? { [TEXT]: result } : { [dataAttr]: data };
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
+import { withoutInexact } from '../sources/exact-numbers.ts';
 
 /** DynamoDB allows 32 levels of nesting, including the attribute's own. */
 const DEEPEST = 30;
@@ -14,7 +15,7 @@ const HALF_PAIR = /\\u[dD][89a-fA-F]/;
  * that DynamoDB cannot store unchanged: too deep, too large a number, `__proto__`.
  */
 export function toDocument(json: string): AttributeValue | undefined {
-  if (HALF_PAIR.test(json)) return undefined;
+  if (HALF_PAIR.test(json) || isRounded(json)) return undefined;
   try {
     const value: unknown = JSON.parse(json);
     if (!isWithinLimits(value)) return undefined;
@@ -23,6 +24,11 @@ export function toDocument(json: string): AttributeValue | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns whether a parsed result would have other numbers: a `serializer` may write more digits. */
+export function isRounded(json: string): boolean {
+  return withoutInexact(json) !== json;
 }
 
 /** Converts a document value to JSON text. Sets become arrays, and binary values base64. */

@@ -197,6 +197,7 @@ for (const writes of ['batch', 'single'] as const) {
         ['too deep', JSON.stringify(nested(40))],
         ['beyond 2^53', '[1e300]'],
         ['too small', '[1e-200]'],
+        ['of more digits than a double holds', '[0.1234567890123456789]'],
         ['__proto__', '{"__proto__":{"a":1}}'],
         ['half a surrogate pair', JSON.stringify('\ud800')],
       ])('a result that DynamoDB has no value for is kept as text: %s', async (_what, json) => {
