@@ -202,8 +202,8 @@ function failureEnd(
   { retryable, replayFailures = false }: FailureOptions,
 ): 'fail' | 'park' | 'replay' {
   try {
-    const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
-    if (isReplayed) return 'replay';
+    const isReplayed: unknown = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
+    if (isReplayed === true) return 'replay'; // any promise is truthy
     return mayRunAgain(error, retryable) ? 'fail' : 'park';
   } catch {
     return 'fail'; // a broken classifier must not park a key

@@ -526,13 +526,19 @@ describe('withIdempotency', () => {
       expect(await runOnce('1')).toBe('done');
     });
 
-    it('leaves the key free when a classifier is broken', async () => {
-      const broken = (): never => {
-        throw new Error('broken');
-      };
-      const runOnce = once(async () => Promise.reject(new Error('busy')), { replayFailures: broken });
+    it.each([
+      [
+        'throws',
+        () => {
+          throw new Error('broken');
+        },
+      ],
+      ['returns a promise', async () => false],
+    ])('leaves the key free when a classifier %s', async (_what, broken) => {
+      const errors = [new Error('busy'), new Error('busy again')];
+      const runOnce = once(async () => Promise.reject(errors.shift()), { replayFailures: broken as never });
       await expect(runOnce('1')).rejects.toThrow('busy');
-      await expect(runOnce('1')).rejects.toThrow('busy');
+      await expect(runOnce('1')).rejects.toThrow('busy again');
     });
 
     it('takes a function that throws at once for one that rejects', async () => {
