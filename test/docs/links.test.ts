@@ -18,6 +18,15 @@ describe('README', () => {
   });
 });
 
+describe('Tables of README, docs and examples', () => {
+  it('are not cut in two by an empty line, after which rows are shown as text', () => {
+    const rows = [...PAGES].flatMap(([page, text]) =>
+      [...text.matchAll(/^\|.*\n\n(\|.*)\n(?!\|[-:| ]+\|$)/gm)].map(([, row]) => `${page}: ${row}`),
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('Links of README, docs and examples', () => {
   it('lead to files and headings that are there', () => {
     expect([...PAGES].flatMap(([page, text]) => deadLinks(page, text))).toEqual([]);
