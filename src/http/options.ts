@@ -52,7 +52,7 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly headers?: HeaderOptions;
   /**
    * Returns whether this caller may get the stored response. The handler and its own checks do not run for a
-   * replay. Called before the client learns anything about the first request. Anything but true, and an
+   * replay. Called before the client learns how the first request ended. Anything but true, and an
    * error, is a refusal (403). Default: every caller of the scope may.
    *
    * @param request The repeated request.
