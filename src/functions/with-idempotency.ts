@@ -219,6 +219,9 @@ function unserializable(problem: string): Ending {
   return { end: 'park', error: toStoredError(error), isAnswer: true, problem };
 }
 
+/** The codes of keys that were parked in place of a run: no failure of the function, which has not run. */
+const NOT_RUN: ReadonlySet<unknown> = new Set(['BATCHLATCH_LAPSED_LEASE', 'BATCHLATCH_TOO_MANY_ATTEMPTS']);
+
 function valueOf(
   outcome: CallOutcome<unknown>,
   { serializer, replayFailures = false }: Pick<CallOptions, 'serializer' | 'replayFailures'>,
@@ -238,7 +241,8 @@ function valueOf(
       throw new MismatchError();
     case 'parked': {
       const error = replayedError(outcome.error);
-      const isAnswer = replayFailures !== false || error instanceof UnserializableResultError;
+      const isFailure = replayFailures !== false && !NOT_RUN.has(outcome.error?.code);
+      const isAnswer = isFailure || error instanceof UnserializableResultError;
       throw isAnswer ? error : new ParkedError({ cause: error });
     }
     case 'threw':

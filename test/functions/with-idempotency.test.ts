@@ -719,17 +719,20 @@ describe('withIdempotency', () => {
       await calls[0];
     });
 
-    it('parks a key whose last attempt died, where a person is to judge', async () => {
-      const { clock, store } = running();
-      await clock.advance(60_000);
-      const runOnce = once(async () => 'again', { store, clock, onLapsedLease: 'park' });
-      for (let call = 0; call < 2; call += 1) {
-        await expect(runOnce('1')).rejects.toMatchObject({
-          code: 'BATCHLATCH_PARKED',
-          cause: { code: 'BATCHLATCH_LAPSED_LEASE' },
-        });
-      }
-    });
+    it.each([false, true])(
+      'parks a key whose last attempt died (replayFailures: %p)',
+      async (replayFailures) => {
+        const { clock, store } = running();
+        await clock.advance(60_000);
+        const runOnce = once(async () => 'again', { store, clock, onLapsedLease: 'park', replayFailures });
+        for (let call = 0; call < 2; call += 1) {
+          await expect(runOnce('1')).rejects.toMatchObject({
+            code: 'BATCHLATCH_PARKED',
+            cause: { code: 'BATCHLATCH_LAPSED_LEASE' },
+          });
+        }
+      },
+    );
 
     it('takes over, while waiting, when the other lease lapses', async () => {
       const { clock, store } = running();
