@@ -6,6 +6,7 @@ import type { BatchEvent, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
 import { segmentRequests } from './request-segments.ts';
+import { harmless } from './tell-observer.ts';
 import { Totalling } from './totals.ts';
 
 /** The methods used of a `Logger` of `@aws-lambda-powertools/logger`. */
@@ -105,11 +106,11 @@ export function powertools(options: PowertoolsOptions): Observer {
   const log = logger && logTo(logger, level);
   const count = metrics && countTo(metrics, publishMetrics);
   const trace = tracer && new RunSegments(tracer);
+  const told = [trace?.note.bind(trace), log, count].filter((tell) => tell !== undefined);
   return {
     onEvent(event, invocation) {
-      trace?.note(event, invocation);
-      log?.(event, invocation);
-      count?.(event, invocation); // last: it may throw if Powertools refuses a metric
+      // A logger with a formatter that throws must not cost the metrics.
+      for (const tell of told) harmless(() => tell(event, invocation));
     },
     ...(tracer !== undefined && { onInvocation: () => segmentRequests(tracer) }),
     ...(trace !== undefined && { aroundHandler: trace.around.bind(trace) }),

@@ -32,6 +32,26 @@ afterEach(() => {
   for (const restore of restored) restore();
 });
 
+describe('A utility that throws', () => {
+  it('does not keep data from the others', async () => {
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const added: string[] = [];
+    const observer = powertools({
+      logger: { debug: broken, info: broken, warn: broken, error: broken, getLevelName: () => 'DEBUG' },
+      metrics: {
+        addMetric: (name) => added.push(name),
+        addMetadata: () => undefined,
+        publishStoredMetrics: () => added.push('published'),
+      },
+    });
+    await bench().processor(() => 'done', { observer })(messages('a'));
+    expect(added).toContain('HandlerDuration');
+    expect(added.at(-1)).toBe('published');
+  });
+});
+
 describe('The logger of Powertools', () => {
   it('gets a line for each event of its level and above, with the fields of JSON lines', async () => {
     const observer = powertools({ logger: new Logger({ serviceName: 'orders', logLevel: 'WARN' }) });
