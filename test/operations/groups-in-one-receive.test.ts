@@ -67,6 +67,16 @@ describe('messages of a group that come in one receive', () => {
     expect(sent).toEqual([['a1', 'b1'], ['a2', 'b2'], ['a3']]);
   });
 
+  it('leave none unseen where the rest of the queue did not have to be read', async () => {
+    const { sqs } = fifoOf(['a1', 'b1']);
+    const options = { queueUrl: QUEUE_URL, admin: memoryStore(), ...WHO };
+    expect(await redriveDeadLetters(sqs, { ...options, which: ['a1'] })).toMatchObject({
+      ended: 'whole',
+      moved: 1,
+      notSeen: 0,
+    });
+  });
+
   it('are not sent after one that SQS refused', async () => {
     const { sqs, sent, gone } = fifoOf(['a1', 'a2', 'b1', 'a3', 'b2'], ['a2']);
     const store = memoryStore();

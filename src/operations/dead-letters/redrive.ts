@@ -120,11 +120,13 @@ export class Redrive {
       const mover = new MessageMover(this.#queue, held);
       const { isFifo, visible } = this.#queue;
       const moved = await this.#moveAll(held, mover);
+      // Where all ids of `which` were found, the rest of the queue was not read.
+      const isRead = moved.ended === 'whole' && this.#wanted?.size !== 0;
       return {
         ...moved,
         undeleted: [...mover.undeleted],
         notFound: [...(this.#wanted ?? [])],
-        notSeen: isFifo && moved.ended === 'whole' ? Math.max(0, visible - held.seen) : 0,
+        notSeen: isFifo && isRead ? Math.max(0, visible - held.seen) : 0,
       };
     });
     return this.#result(end);
