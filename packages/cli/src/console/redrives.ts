@@ -17,6 +17,7 @@ import type { Caller } from './caller.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { checkInput, INPUTS } from './inputs.ts';
 import type { JobEnd, JobRun, Jobs } from './jobs.ts';
+import { plannedMessages } from './planned-messages.ts';
 import type { Plans } from './plans.ts';
 import { startRecorded } from './recorded-job.ts';
 import type { RedrivePlanJson, RedrivePlanRequest, RedriveResultJson } from './redrive-api.ts';
@@ -63,7 +64,8 @@ export class Redrives {
       if (result.ended === 'failed')
         throw result.error ?? new Error('The queue could not be read: try again');
       const { moved, released, deleted, notFound, notSeen } = result;
-      const { id, expiresAt } = plans.keep({ ...plan, asked: moved + deleted });
+      const asked = { which: plannedMessages(which, result), asked: moved + deleted };
+      const { id, expiresAt } = plans.keep({ ...plan, ...asked });
       return { plan: id, moved, released, deleted, left: leftOf(result), notFound, notSeen, expiresAt };
     }, signal);
   }

@@ -74,6 +74,24 @@ describe('dlq', () => {
     orders.isBroken = true;
   });
 
+  it('moves what it has shown, and no message that came while it asked', async () => {
+    await orders.fail('s-1');
+    const asked = await redrive([], {
+      terminal: true,
+      input: async () => {
+        await orders.fail('s-2');
+        return 'y\n';
+      },
+    });
+    expect(asked.err).toContain('Redrive 1 message? [y/N] ');
+    expect(asked).toMatchObject({ status: 0, out: '1 message was moved, 1 claim released first.\n' });
+    expect((await listed(1)).messages).toMatchObject([{ key: orders.key('s-2') }]);
+    await redrive(['--all', '--yes']);
+    orders.isBroken = false;
+    await orders.deliver();
+    orders.isBroken = true;
+  });
+
   it('moves what is chosen alone, and only if the answer is yes', async () => {
     await orders.fail('c-1', 'c-2');
     const no = await redrive(['--all'], { terminal: true, input: 'n\n' });

@@ -148,6 +148,25 @@ describe('dead letters', () => {
     page.close();
   });
 
+  it('are redriven as the plan has shown them, without those that came later', async () => {
+    const console = await openWith(KEYS.slice(0, 2));
+    const { plan } = await console.post<RedrivePlanJson>('/api/dead-letters/plan', {
+      queue: QUEUE,
+      which: 'all',
+    });
+    await service.sendParked(KEYS.slice(2, 3));
+    const { job } = await console.post<{ job: string }>('/api/dead-letters/redrive', {
+      plan,
+      reason: 'fixed',
+    });
+    await until(
+      'it has ended',
+      async () => (await console.get<JobJson>(`/api/job?id=${job}`)).ended !== undefined,
+    );
+    expect(await console.get('/api/actions')).toMatchObject({ actions: [{ asked: 2, done: 2 }] });
+    expect(await console.server.store.read(KEYS[2] ?? '')).toMatchObject({ status: 'PARKED' });
+  });
+
   it('are redriven as they were selected, and left where their work is done', async () => {
     const console = await openWith(['orders#parked-0000', 'orders#o-0001', 'orders#in-progress-0001']);
     const { messages } = await console.post<PeekJson>('/api/dead-letters/peek', { queue: QUEUE });

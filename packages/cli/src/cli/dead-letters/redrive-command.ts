@@ -1,4 +1,5 @@
 import { type CompletedMessages, redriveDeadLetters, type RedriveResult } from 'batchlatch/operations';
+import { plannedMessages } from '../../console/planned-messages.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
@@ -24,7 +25,7 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
       'Say why: add --reason "…". It is kept on the claims, for whoever looks at them later.',
     );
   }
-  const which = whichOf(ids, options);
+  let which = whichOf(ids, options);
   assertCanAsk(options, context);
   if (!namesTable(options, context)) {
     context.screen.note(
@@ -42,6 +43,7 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
         screen.note('Nothing was changed.');
         return 1;
       }
+      which = plannedMessages(which, plan);
     }
     const result = await redrive(letters, which, options, context, isDry);
     if (screen.isJson) screen.json(redriveJson(result, isDry));
