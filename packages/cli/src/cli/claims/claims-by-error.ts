@@ -4,7 +4,7 @@ import { escapeControls } from '../../text/escape-controls.ts';
 import type { Claims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import { formatNumber } from '../print/plural.ts';
-import { collect, costText, tellNewer } from './collect.ts';
+import { costText, readPages, tellNewer } from './collect.ts';
 
 /** Counts failed and parked claims by the names of their errors, and prints the counts. */
 export async function showByError(
@@ -14,17 +14,21 @@ export async function showByError(
 ): Promise<void> {
   const { screen, signal, now } = context;
   const query = prefix === undefined ? {} : { keyPrefix: prefix };
-  const { claims: read, ...reading } = await collect(
+  const tally = new ErrorTally();
+  let counted = 0;
+  const reading = await readPages(
     (page) => listClaims(claims.store, { ...query, ...page }, { signal }),
     limit,
     context,
+    (page) => {
+      for (const claim of page) tally.add(claim, stateOf(claim, now()));
+      return (counted += page.length);
+    },
   );
-  const tally = new ErrorTally();
-  for (const claim of read) tally.add(claim, stateOf(claim, now()));
   const isWhole = reading.next === undefined;
   const errors = tally.result();
   if (screen.isJson) {
-    screen.json({ errors, claims: read.length, isWhole, ...reading, next: reading.next ?? null });
+    screen.json({ errors, claims: counted, isWhole, ...reading, next: reading.next ?? null });
     return;
   }
   if (errors.length > 0) {

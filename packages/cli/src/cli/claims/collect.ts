@@ -12,13 +12,37 @@ export interface Collected extends Omit<ClaimPage, 'claims'> {
 /** The most claims of one page. */
 const PAGE = 1_000;
 
-/** Reads pages until it has `most` claims or no next page: a page with few claims may not be the last. */
-export async function collect(
-  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<ClaimPage>,
+/** Reads a page of at most `limit` claims. */
+export type ReadPage = (page: { readonly limit: number; readonly cursor?: string }) => Promise<ClaimPage>;
+
+interface How {
+  readonly screen: Screen;
+  /** Where the list before ended. */
+  readonly from?: string | undefined;
+}
+
+/** Reads pages until it has `most` claims or no next page. */
+export async function collect(read: ReadPage, most: number, how: How): Promise<Collected> {
+  // A claim that changes meanwhile may be listed twice, and Redis may list any claim twice.
+  const byKey = new Map<string, Claim>();
+  const reading = await readPages(read, most, how, (claims) => {
+    for (const claim of claims) byKey.set(claim.key, claim);
+    return byKey.size;
+  });
+  return { claims: [...byKey.values()], ...reading };
+}
+
+/**
+ * Passes pages to `take`, which returns how many claims it has, until it has `most` or there is no next page: a
+ * page with few claims may not be the last.
+ */
+export async function readPages(
+  read: ReadPage,
   most: number,
-  { screen, from }: { readonly screen: Screen; readonly from?: string | undefined },
-): Promise<Collected> {
-  const claims: Claim[] = [];
+  { screen, from }: How,
+  take: (claims: readonly Claim[]) => number,
+): Promise<Omit<Collected, 'claims'>> {
+  let taken = 0;
   let readBy: ClaimPage['readBy'] = 'scan';
   let missingIndex: string | undefined;
   let [rowsRead, readUnits] = [0, 0];
@@ -26,10 +50,10 @@ export async function collect(
   let cursor = from;
   do {
     const page = await read({
-      limit: Math.min(PAGE, most - claims.length),
+      limit: Math.min(PAGE, most - taken),
       ...(cursor !== undefined && { cursor }),
     });
-    claims.push(...page.claims);
+    taken = take(page.claims);
     readBy = page.readBy;
     missingIndex = page.missingIndex;
     rowsRead += page.rowsRead;
@@ -37,10 +61,9 @@ export async function collect(
     leftOut = leftOutOf(leftOut, page);
     cursor = page.next;
     screen.progress(`${plural(rowsRead, 'row')} read …`);
-  } while (cursor !== undefined && claims.length < most);
+  } while (cursor !== undefined && taken < most);
   screen.progress(undefined);
   return {
-    claims,
     readBy,
     ...(missingIndex !== undefined && { missingIndex }),
     rowsRead,

@@ -59,9 +59,7 @@ async function search(
     context,
   );
   tellNewer(newer, context.screen);
-  // A claim that changes during the search may be found twice.
-  const byKey = new Map(claims.map((claim) => [claim.key, claim]));
-  return { claims: [...byKey.values()], missing: claims.length === 0 && newer === undefined ? [shown] : [] };
+  return { claims, missing: claims.length === 0 && newer === undefined ? [shown] : [] };
 }
 
 function asHash(text: string): string {
