@@ -198,6 +198,17 @@ describe('claims list', () => {
     expect(err).toContain('There may be more: add --all, or --cursor ');
   });
 
+  it('goes on after the limit where claims are chosen by what is in them', async () => {
+    for (const n of [1, 2, 3, 4, 5]) await make(`dense#${n}`, 'parked');
+    const chosen = ['--prefix', 'dense#', '--error-name', 'Declined'];
+    const first = await list(...chosen, '--limit', '2');
+    expect(first.claims).toHaveLength(2);
+    const rest = await list(...chosen, '--cursor', first.next ?? '');
+    expect([...first.claims, ...rest.claims].map(({ key }) => key).sort()).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `dense#${n}`),
+    );
+  });
+
   it('says that there are none', async () => {
     const { status, out, err } = await claims(['list', '--prefix', 'nobody#', '--state', 'failed']);
     expect({ status, out }).toEqual({ status: 0, out: '' });

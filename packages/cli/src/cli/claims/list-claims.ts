@@ -1,4 +1,4 @@
-import { claimJson, listClaims, stateOf } from 'batchlatch/operations';
+import { claimJson, type ClaimPage, listClaims, stateOf } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { assertParked, selectionText, type StateSelection, stateQuery } from './state-selection.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
@@ -9,7 +9,7 @@ import { plural } from '../print/plural.ts';
 import { watch } from '../watch.ts';
 import { claimTable } from './claim-cells.ts';
 import { narrowed, type NarrowSelection } from './narrow-selection.ts';
-import { collect, type Collected, costText, tellNewer } from './collect.ts';
+import { collect, type Collected, costText, type ReadPage, tellNewer } from './collect.ts';
 
 interface ListOptions extends TableOptions, StateSelection, NarrowSelection {
   readonly prefix?: string;
@@ -67,14 +67,32 @@ function readList(
     ...(prefix !== undefined && { keyPrefix: prefix }),
   };
   const narrow = narrowed(options, now);
+  const read: ReadPage = (page) => listClaims(store, { ...query, ...page }, { signal });
   return collect(
-    async (page) => {
-      if (narrow === undefined) return listClaims(store, { ...query, ...page }, { signal });
-      return narrow(await listClaims(store, { ...query, ...page, limit: PAGE }, { signal }));
-    },
+    narrow === undefined ? read : narrowedPages(read, narrow),
     all === true ? Number.POSITIVE_INFINITY : limit,
     { screen, from: cursor },
   );
+}
+
+/**
+ * Reads long pages while few of their claims match. Where more match than are wanted, it reads shorter pages
+ * instead: the next page begins where a page ends, so a page may not hold a match too many.
+ */
+function narrowedPages(read: ReadPage, narrow: (page: ClaimPage) => ClaimPage): ReadPage {
+  let isDense = false;
+  return async (page) => {
+    const long = isDense ? undefined : narrow(await read({ ...page, limit: PAGE }));
+    if (long !== undefined && long.claims.length <= page.limit) return long;
+    isDense = true;
+    const short = narrow(await read(page));
+    const readUnits = (long?.readUnits ?? 0) + (short.readUnits ?? 0);
+    return {
+      ...short,
+      rowsRead: (long?.rowsRead ?? 0) + short.rowsRead,
+      ...(readUnits > 0 && { readUnits }),
+    };
+  };
 }
 
 function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions, context: Context): void {
