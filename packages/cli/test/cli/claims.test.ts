@@ -209,6 +209,16 @@ describe('claims list', () => {
     );
   });
 
+  it('says how many claims a copy that goes on has left', async () => {
+    for (const n of [1, 2, 3]) await make(`left#${n}`, 'failed');
+    const { next } = await list('--prefix', 'left#', '--limit', '2');
+    const sides = ['--from', 'dynamodb', '--from-table', 'claims', '--to', 'dynamodb', '--to-table', 'other'];
+    const options = ['--prefix', 'left#', '--index', 'none', '--endpoint-url', table.endpoint, '--json'];
+    const copy = ['claims', 'copy', ...sides, ...options, '--dry-run'];
+    const { out } = await runCommand([...copy, '--cursor', next ?? ''], { now: () => NOW });
+    expect(JSON.parse(out)).toMatchObject({ wouldCopy: 1 });
+  });
+
   it('says that there are none', async () => {
     const { status, out, err } = await claims(['list', '--prefix', 'nobody#', '--state', 'failed']);
     expect({ status, out }).toEqual({ status: 0, out: '' });

@@ -30,7 +30,7 @@ export const copyCommand: Run<CopyCommandOptions> = (context, options) => {
 async function dryRun(
   from: CopySide,
   to: CopySide,
-  { prefix }: CopyCommandOptions,
+  { prefix, cursor }: CopyCommandOptions,
   context: Context,
 ): Promise<0> {
   const { screen, signal } = context;
@@ -40,6 +40,7 @@ async function dryRun(
     clock: clockOf(context),
     onProgress: ({ rowsRead }) => screen.progress(`${plural(rowsRead, 'row')} read …`),
     ...(prefix !== undefined && { keyPrefix: prefix }),
+    ...(cursor !== undefined && { cursor }),
   });
   screen.progress(undefined);
   const total = Object.values(counts).reduce((sum, amount) => sum + amount, 0);
