@@ -41,6 +41,11 @@ export interface RedrivePlan {
   readonly asked: number;
 }
 
+/** The result of a redrive, and how many messages it left for each reason. */
+interface Redriven extends RedriveResult {
+  readonly leftBy: Readonly<Partial<Record<WhyLeft, number>>>;
+}
+
 /** Members checked against `INPUTS`. */
 type Input = Readonly<Record<string, unknown>>;
 type By = Pick<Caller, 'operator'>;
@@ -63,10 +68,10 @@ export class Redrives {
       const result = await this.#redrive(plan, { operator, reason: 'planned only', dryRun: true }, job);
       if (result.ended === 'failed')
         throw result.error ?? new Error('The queue could not be read: try again');
-      const { moved, released, deleted, notFound, notSeen } = result;
+      const { moved, released, deleted, leftBy, notFound, notSeen } = result;
       const asked = { which: plannedMessages(which, result), asked: moved + deleted };
       const { id, expiresAt } = plans.keep({ ...plan, ...asked });
-      return { plan: id, moved, released, deleted, left: leftOf(result), notFound, notSeen, expiresAt };
+      return { plan: id, moved, released, deleted, left: leftBy, notFound, notSeen, expiresAt };
     }, signal);
   }
 
@@ -101,10 +106,12 @@ export class Redrives {
     { queue, which, completed }: Omit<RedrivePlan, 'asked'>,
     how: Pick<RedriveOptions, 'operator' | 'reason' | 'dryRun'>,
     job: JobRun,
-  ): Promise<RedriveResult> {
+  ): Promise<Redriven> {
     const { letters, store, clock, key, usesReceives } = this.#ports;
     const { sqs, queueUrl } = letters.open(queue);
-    return redriveDeadLetters(sqs, {
+    // The messages of a result are its first 1,000.
+    const leftBy: Partial<Record<WhyLeft, number>> = {};
+    const result = await redriveDeadLetters(sqs, {
       queueUrl,
       admin: store,
       which,
@@ -114,15 +121,13 @@ export class Redrives {
       ...(key !== undefined && { key }),
       clock,
       signal: job.signal,
-      onProgress: ({ moved, left, total }) => job.progress(moved + left, total),
+      onProgress({ message: { why } = {}, moved, left, total }) {
+        if (why !== undefined) leftBy[why] = (leftBy[why] ?? 0) + 1;
+        job.progress(moved + left, total);
+      },
     });
+    return { ...result, leftBy };
   }
-}
-
-function leftOf({ messages }: RedriveResult): Partial<Record<WhyLeft, number>> {
-  const left: Partial<Record<WhyLeft, number>> = {};
-  for (const { why } of messages) if (why !== undefined) left[why] = (left[why] ?? 0) + 1;
-  return left;
 }
 
 /** Checks a plan that a page sends back. Throws an `ApiError` for anything else. */
@@ -143,13 +148,14 @@ function redriven(
   return [...keys].map((key) => ({ key, event: { kind: 'redriven', at, operator, reason } }));
 }
 
-function endOf(redriven: RedriveResult): JobEnd {
-  const { ended, error, moved, released, deleted, notFound, undeleted, notSeen, stillHidden } = redriven;
+function endOf(redriven: Redriven): JobEnd {
+  const { ended, error, moved, released, deleted, leftBy, notFound } = redriven;
+  const { undeleted, notSeen, stillHidden } = redriven;
   const result: RedriveResultJson = {
     moved,
     released,
     deleted,
-    left: leftOf(redriven),
+    left: leftBy,
     notFound,
     undeleted: undeleted.length,
     notSeen,
