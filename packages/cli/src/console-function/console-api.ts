@@ -126,7 +126,7 @@ async function wholeDownload({ headers, chunks }: Download): Promise<WholeAnswer
       throw new ApiError(
         413,
         'export-too-long',
-        'More than 900 KB match. Narrow the filter, or use `npx batchlatch claims list --format json`.',
+        'More than 900 KB match. Narrow the filter, or use `npx batchlatch claims list --all --json`.',
       );
     }
     parts.push(part);
