@@ -1,5 +1,6 @@
 import type { Plain, PlainMembers, TemplateSource } from './parse-template.ts';
 import { plainMembersOf } from './parse-template.ts';
+import { withParts } from './state-parts.ts';
 
 /** A resource in the state of a stack, as `apitype.ResourceV3` of Pulumi has it. */
 interface StateResource {
@@ -36,7 +37,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   },
   'aws:iam/policy:Policy': {
     type: 'AWS::IAM::ManagedPolicy',
-    properties: ({ policy }) => ({ PolicyDocument: documentIn(policy) }),
+    properties: ({ name, policy }) => ({ ManagedPolicyName: name, PolicyDocument: documentIn(policy) }),
   },
 };
 
@@ -51,15 +52,18 @@ const SECRET = '4dabf18193072939515e22adb298388d';
 export function parseState({ file, text }: { file: string; text: string }): TemplateSource | undefined {
   const resources = resourcesIn(text);
   if (resources === undefined) return undefined;
+  const ids = new Set<string>();
   const entries = resources.flatMap((resource): [string, Plain][] => {
-    const translation = TRANSLATIONS[resource.type ?? ''];
+    const { type = '' } = resource;
+    const translation = TRANSLATIONS[type];
     if (translation === undefined) return [];
     // Outputs have the names that AWS was given; a secret among the inputs is a secret there too.
-    const members = { ...resource.outputs, ...resource.inputs, name: nameOf(resource) };
+    const given = { ...resource.outputs, ...resource.inputs, name: nameOf(resource) };
+    const members = withParts(type, given, resources);
     const isKept = resource.retainOnDelete === true || resource.protect === true;
     return [
       [
-        idOf(resource),
+        idOf(resource, ids),
         {
           Type: translation.type,
           Properties: withoutAbsent(translation.properties(readable(members) as PlainMembers)),
@@ -87,9 +91,17 @@ function resourcesIn(text: string): readonly StateResource[] | undefined {
   return undefined;
 }
 
-/** The name in the program, which is the last part of the URN, as a logical id. */
-function idOf({ urn = '' }: StateResource): string {
-  return (urn.split('::').at(-1) ?? '').replaceAll(/[^A-Za-z0-9]/g, '');
+/**
+ * Returns the name in the program, which is the last part of the URN, as a logical id. Resources of several
+ * types may have one name: those after the first have their type in the id.
+ */
+function idOf({ urn = '', type = '' }: StateResource, taken: Set<string>): string {
+  const name = (urn.split('::').at(-1) ?? '').replaceAll(/[^A-Za-z0-9]/g, '');
+  const kind = type.split(':').at(-1) ?? '';
+  let id = name;
+  for (let number = 1; taken.has(id); number += 1) id = `${name}${kind}${number === 1 ? '' : number}`;
+  taken.add(id);
+  return id;
 }
 
 function nameOf({ inputs = {}, outputs = {} }: StateResource): Plain {
@@ -205,11 +217,15 @@ function variablesOf(environment: Plain): Plain {
 }
 
 function mapping(inputs: PlainMembers): Record<string, Plain | undefined> {
-  const { destinationConfig, filterCriteria, scalingConfig } = inputs;
+  const { destinationConfig, filterCriteria, scalingConfig, metricsConfig } = inputs;
   const onFailure = plainMembersOf(plainMembersOf(destinationConfig)['onFailure'])['destinationArn'];
   const most = plainMembersOf(scalingConfig)['maximumConcurrency'];
   return {
     EventSourceArn: inputs['eventSourceArn'],
+    SelfManagedEventSource: inputs['selfManagedEventSource'],
+    ProvisionedPollerConfig: inputs['provisionedPollerConfig'],
+    MetricsConfig:
+      metricsConfig === undefined ? undefined : { Metrics: plainMembersOf(metricsConfig)['metrics'] ?? [] },
     FunctionName: inputs['functionArn'] ?? inputs['functionName'],
     BatchSize: inputs['batchSize'],
     MaximumBatchingWindowInSeconds: inputs['maximumBatchingWindowInSeconds'],

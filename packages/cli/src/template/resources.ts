@@ -124,7 +124,15 @@ function writtenReference(value: Value): string | undefined {
 }
 
 function physicalName(value: Members): string | undefined {
-  const names = ['QueueName', 'TableName', 'FunctionName', 'RoleName', 'BucketName'].map((one) => value[one]);
+  const properties = [
+    'QueueName',
+    'TableName',
+    'FunctionName',
+    'RoleName',
+    'ManagedPolicyName',
+    'BucketName',
+  ];
+  const names = properties.map((one) => value[one]);
   return names.find((name) => typeof name === 'string');
 }
 

@@ -206,6 +206,70 @@ describe('doctor on the state of an SST app', () => {
     expect(codesOf(exported(resourcesOf(name, change)))).toContain(code);
   });
 
+  it('reads resources of one name, as programs of Pulumi have them for a queue and its function', () => {
+    const renamed = resourcesOf().map((resource) => {
+      const { urn } = resource as { urn: string };
+      return { ...resource, urn: urn.replace(/::Orders\w+$/, '::orders') };
+    });
+    const { findings, checked } = examined(exported(renamed));
+    expect(findings).toEqual([]);
+    expect(checked).toHaveLength(5);
+  });
+
+  it('reads policies that are attached to a role, and a redrive policy, where they are resources', () => {
+    const [role, queue] = ['OrdersSubscriberFunctionRole', 'OrdersQueue'];
+    let policy: unknown;
+    let redrivePolicy: unknown;
+    const apart = resourcesOf(role, (inputs) => {
+      [{ policy }] = inputs.inlinePolicies;
+      delete inputs['inlinePolicies'];
+      delete inputs['managedPolicyArns'];
+    }).map((resource) => {
+      const { inputs, outputs, urn, ...rest } = resource as { inputs: Inputs; outputs: object; urn: string };
+      if (!urn.endsWith(`::${queue}`)) return resource;
+      ({ redrivePolicy } = inputs);
+      return {
+        ...rest,
+        urn,
+        outputs: { ...outputs, redrivePolicy: '' },
+        inputs: { ...inputs, redrivePolicy: null },
+      };
+    });
+    const account = 'arn:aws:iam::123456789012:policy';
+    const parts = [
+      {
+        type: 'aws:iam/policy:Policy',
+        inputs: { policy },
+        outputs: { name: 'claims-4f0c', arn: `${account}/claims-4f0c` },
+      },
+      {
+        type: 'aws:iam/rolePolicyAttachment:RolePolicyAttachment',
+        inputs: { role: `my-worker-production-${role}`, policyArn: `${account}/claims-4f0c` },
+      },
+      {
+        type: 'aws:sqs/redrivePolicy:RedrivePolicy',
+        inputs: {
+          queueUrl: `https://sqs.eu-west-1.amazonaws.com/123456789012/my-worker-production-${queue}`,
+          redrivePolicy,
+        },
+      },
+    ].map((part) => ({ ...part, urn: `urn:pulumi:production::my-worker::${part.type}::Part` }));
+    expect(examined(exported([...apart, ...parts]))).toMatchObject({ findings: [], skipped: [] });
+  });
+
+  it('knows a mapping of Kafka, and its provisioned pollers', () => {
+    const codes = codesOf(
+      exported(
+        resourcesOf('OrdersSubscriberEventSourceMapping', (inputs) => {
+          delete inputs['eventSourceArn'];
+          inputs['selfManagedEventSource'] = { endpoints: { KAFKA_BOOTSTRAP_SERVERS: 'kafka:9092' } };
+          inputs['provisionedPollerConfig'] = { minimumPollers: 1 };
+        }),
+      ),
+    );
+    expect(codes).toEqual(['stream-retries-unlimited']);
+  });
+
   it('reads what pulumi prints, and a state file, in the same way', () => {
     const resources = resourcesOf();
     for (const state of [
