@@ -12,7 +12,10 @@ export function wiredQueues(examination: Examination): readonly WiredQueue[] {
   return examination.model.mappings.flatMap((mapping) => {
     const queue = queueOf(examination, mapping);
     const lambda = examination.functionOf(mapping);
-    return queue === undefined || lambda === undefined ? [] : [{ queue, mapping, lambda }];
+    if (queue === undefined) return [];
+    if (lambda !== undefined) return [{ queue, mapping, lambda }];
+    examination.cannotJudge(`${mapping.name}: its function is not here, so it is not judged`);
+    return [];
   });
 }
 

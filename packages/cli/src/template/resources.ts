@@ -9,6 +9,7 @@ import {
   knownText,
   member,
   type Members,
+  Reference,
   referenceOf,
   type Value,
 } from './values.ts';
@@ -76,7 +77,9 @@ export class TemplateResources {
 
   /** Finds the function that a value names, directly or by an alias or version. */
   findFunction(value: Value): TemplateResource | undefined {
-    const found = this.find(value, [...FUNCTION_TYPES, ...ALIAS_TYPES]);
+    const madeBySam = /^([^.]+)\.(?:Alias|Version)$/.exec(referenceOf(value) ?? '')?.[1];
+    const named = madeBySam === undefined ? value : new Reference(madeBySam, 'Ref');
+    const found = this.find(named, [...FUNCTION_TYPES, ...ALIAS_TYPES]);
     if (found === undefined || FUNCTION_TYPES.includes(found.type)) return found;
     return this.find(found.value['FunctionName'], FUNCTION_TYPES);
   }

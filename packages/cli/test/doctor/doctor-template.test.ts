@@ -79,6 +79,14 @@ it('does not judge a relay or a sweep that may be one', () => {
   );
 });
 
+it('says that it does not judge a queue together with a function that is in another template', () => {
+  const { findings, skipped } = examined(
+    good.replace('FunctionName: !Ref LedgerFunction', 'FunctionName: !ImportValue ledger'),
+  );
+  expect(findings).toEqual([]);
+  expect(skipped).toContain('LedgerMapping: its function is not here, so it is not judged');
+});
+
 it('does not judge a relay whose function is in another template', () => {
   const { findings, skipped } = examined(
     good.replace('FunctionName: !Ref RelayFunction', 'FunctionName: !ImportValue relay'),

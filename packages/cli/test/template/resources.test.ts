@@ -84,6 +84,7 @@ describe('a resource is found', () => {
   it('by an alias, if it is a function', () => {
     expect(resources.findFunction(new Reference('Live', 'Ref'))?.id).toBe('Fn');
     expect(resources.findFunction(new Reference('Fn', 'Arn'))?.id).toBe('Fn');
+    expect(resources.findFunction(new Reference('Fn.Alias', 'Ref'))?.id).toBe('Fn');
     expect(resources.findFunction(arn)).toBeUndefined();
   });
 });
