@@ -7,8 +7,8 @@ interface Part {
 }
 
 /**
- * Adds to a role or a queue the settings that are resources of their own in a state: policies that are attached
- * to the role, and the redrive policies of the queue.
+ * Adds to a role or a queue the settings that are resources of their own in a state: policies that are
+ * attached to the role, and the redrive policies of the queue.
  */
 export function withParts(type: string, members: PlainMembers, parts: readonly Part[]): PlainMembers {
   const { name } = members;

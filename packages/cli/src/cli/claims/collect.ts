@@ -33,8 +33,8 @@ export async function collect(read: ReadPage, most: number, how: How): Promise<C
 }
 
 /**
- * Passes pages to `take`, which returns how many claims it has, until it has `most` or there is no next page: a
- * page with few claims may not be the last.
+ * Passes pages to `take`, which returns how many claims it has, until it has `most` or there is no next page:
+ * a page with few claims may not be the last.
  */
 export async function readPages(
   read: ReadPage,
