@@ -204,7 +204,11 @@ describe('a whole queue', () => {
   });
 
   it.each<[string, DeadLetterSqs['listMessageMoveTasks'], RegExp]>([
-    ['fails to say how far it is', () => Promise.reject(new Error('throttled')), /throttled/],
+    [
+      'fails to say how far it is',
+      () => (calls.length === 0 ? Promise.resolve({}) : Promise.reject(new Error('throttled'))),
+      /throttled/,
+    ],
     ['never lists it', async () => ({ Results: [] }), /does not list the task/],
   ])('of which SQS %s goes on without us', async (_how, listMessageMoveTasks, message) => {
     const { result, clock } = start(likeAws({ listMessageMoveTasks }));
@@ -218,6 +222,20 @@ describe('a whole queue', () => {
       movedBy: 'move-task',
       error: { message: expect.stringMatching(message) },
     });
+  });
+
+  it('is moved message by message where the task before, which may have ended, cannot be told', async () => {
+    const before = { Status: 'COMPLETED', StartedTimestamp: 1, ApproximateNumberOfMessagesMoved: 9 };
+    let isAsked = false;
+    const throttled = likeAws({
+      listMessageMoveTasks: async () => {
+        if (isAsked) return { Results: [before] };
+        isAsked = true;
+        throw new Error('throttled');
+      },
+    });
+    expect(await redrive(throttled)).toMatchObject({ ended: 'whole', movedBy: 'messages', moved: 3 });
+    expect(calls).toEqual([]);
   });
 
   it('with a message that somebody sent there is moved message by message, or SQS would stop at it', async () => {

@@ -31,8 +31,10 @@ const ENDS: Readonly<Record<string, MoveTaskEnd>> = {
 
 /** Starts a task in which SQS moves all messages, and follows it to its end. The signal cancels the task. */
 export async function runMoveTask(queue: DeadLetterQueue, options: MoveTaskOptions): Promise<MoveTaskEnd> {
-  // The list shows the previous task until the new one appears; its start time tells them apart.
-  const before = await latestTask(queue).catch(() => undefined);
+  // The list shows the previous task until the new one appears; its start time tells them apart. Without it,
+  // the end of the previous task would be taken for that of the new one.
+  const before = await latestTask(queue).catch(() => null);
+  if (before === null) return { end: 'refused' };
   const handle = await queue.sqs
     .startMessageMoveTask({
       SourceArn: queue.queueArn,
