@@ -74,6 +74,12 @@ describe('dlq', () => {
     orders.isBroken = true;
   });
 
+  it('prints JSON also where there is nothing to ask for', async () => {
+    const { status, out } = await redrive(['no-such-id', '--json'], { terminal: true });
+    expect(status).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ isDryRun: true, moved: 0, notFound: ['no-such-id'] });
+  });
+
   it('moves what it has shown, and no message that came while it asked', async () => {
     await orders.fail('s-1');
     const asked = await redrive([], {

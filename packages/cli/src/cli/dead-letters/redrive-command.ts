@@ -38,7 +38,10 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
     if (!isDry && options.yes !== true) {
       const plan = await redrive(letters, which, options, context, true);
       reportRedrive(plan, context, { isPlan: true });
-      if (plan.moved + plan.deleted === 0) return redriveStatus(plan);
+      if (plan.moved + plan.deleted === 0) {
+        if (screen.isJson) screen.json(redriveJson(plan, true));
+        return redriveStatus(plan);
+      }
       if (!(await ask(`Redrive ${plural(plan.moved + plan.deleted, 'message')}?`, context))) {
         screen.note('Nothing was changed.');
         return 1;
