@@ -25,13 +25,12 @@ import {
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import {
   createBatchProcessor,
+  type ObservedInvocation,
   PermanentError,
   type RecordHandler,
   runWithoutClaim,
-  standardSchema,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { observers } from 'batchlatch/observe';
 import { openTelemetry, type OpenTelemetryOptions } from 'batchlatch/opentelemetry';
 import { eventBridgeEvent, kafkaEvent, snsEvent, sqsEvent } from 'batchlatch/testing';
 import { type Bench, bench, deferred, failed, forever, messages } from '../batch/bench.ts';
@@ -301,27 +300,26 @@ describe('The spans', () => {
     expect(record.status.code).toBe(SpanStatusCode.UNSET);
   });
 
-  it('of a record without an outcome end with the batch, and its late outcome begins none', async () => {
-    const b = bench();
-    const checked = deferred<{ readonly value: unknown }>();
-    const schema = standardSchema({
-      '~standard': { version: 1, vendor: 'test', validate: () => checked.promise },
-    });
-    const outcomes: string[] = [];
-    const observer = observers(openTelemetry({ tracerProvider }), {
-      onEvent: () => undefined,
-      onOutcome: (_id, outcome) => void outcomes.push(outcome),
-    });
-    const answer = b.processor(() => 'done', { observer, schema })(messages('a'), b.lambda(3_000));
-    await b.clock.advance(3_000);
-    expect(failed(await answer)).toEqual(['a']);
+  it('of a record without an outcome end with the batch, and its late outcome begins none', () => {
+    const observer = openTelemetry({ tracerProvider });
+    const invocation: ObservedInvocation = {
+      source: 'sqs',
+      destination: 'orders',
+      records: 1,
+      fairGroups: [],
+      recordOf: () => undefined,
+      typeOf: () => undefined,
+    };
+    const claim = { recordId: 'a', key: 'orders#a', owner: 'one', attempt: 1 };
+    observer.onInvocation?.(invocation);
+    observer.onEvent({ type: 'claimed', ...claim, leaseUntil: 60_000, durationMs: 1 }, invocation);
+    const outcomes = { unfinished: 1 };
+    observer.onEvent({ type: 'batchFinished', records: 1, outcomes, durationMs: 3_000 }, invocation);
     const spans = exporter.getFinishedSpans();
     const record = only(spans.filter(({ name }) => name === 'process orders'));
     expect(record.attributes['batchlatch.outcome']).toBe('unfinished');
     const before = spans.length;
-    checked.resolve({ value: {} });
-    await b.clock.advance(60_000);
-    expect(outcomes).toHaveLength(1);
+    observer.onOutcome?.('a', 'completed', invocation);
     expect(exporter.getFinishedSpans()).toHaveLength(before);
   });
 
