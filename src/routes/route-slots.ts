@@ -21,12 +21,14 @@ export function routeSlots(
   /** The attempts that wait, with what continues each. */
   const waiting = new Map<Attempt, () => void>();
   let cancelTimer: (() => void) | undefined;
+  /** The first end of a lease when the timer was set. */
+  let firstEnd = 0;
 
   /** Sets the timer. An attempt that waited for a slot of its batch before may have a short lease. */
   function renewLater(): void {
     cancelTimer?.();
     if (renewal === undefined || waiting.size === 0) return;
-    const firstEnd = Math.min(...[...waiting.keys()].map(({ leaseUntil }) => leaseUntil));
+    firstEnd = Math.min(...[...waiting.keys()].map(({ leaseUntil }) => leaseUntil));
     const soonestMs = Math.max((firstEnd - clock.now()) / 2, SHORTEST_BEAT_MS);
     cancelTimer = clock.setTimer(() => void renew(), Math.min(leaseMs() / 3, soonestMs));
   }
@@ -60,7 +62,7 @@ export function routeSlots(
         return true;
       }
       waiting.set(attempt, onTurn);
-      renewLater();
+      if (waiting.size === 1 || attempt.leaseUntil < firstEnd) renewLater();
       if (waiting.size === 1) stop.addEventListener('abort', handBackAll, { once: true });
       slots
         .turn()

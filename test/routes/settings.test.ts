@@ -274,6 +274,34 @@ describe('`concurrency` of a route', () => {
     pinged.resolve();
     expect([...failed(await first), ...failed(await second)]).toEqual([]);
   });
+
+  it('renews in time the lease of what waits after one whose lease is longer', async () => {
+    const b = bench();
+    const [pinged, cancelled] = [deferred(), deferred()];
+    const handlers = {
+      Pinged: route(() => pinged.promise, { concurrency: 1 }),
+      OrderCancelled: () => cancelled.promise,
+    };
+    const run = processor(b, handlers, { concurrency: 2, leaseMs: 3_000, heartbeat: heartbeat() });
+    const first = run(sqsEvent(pings(0, 1)));
+    await b.told('started', 'p0');
+    // p1 waits for its route from the beginning, and p2 behind the cancellation of its group.
+    const groups = ['one', 'two', 'two'];
+    const messages = [...pings(1, 2), ...cancellations(1), ...pings(2, 3)];
+    const grouped = messages.map((message, index) => ({ ...message, messageGroupId: groups[index] ?? '' }));
+    const second = run(sqsEvent(grouped, { fifo: true }));
+    await b.told('claimed', 'p2');
+    const leaseUntil = async () => (await b.store.inspect('shop#t1:Pinged:p2'))?.leaseUntil ?? 0;
+    const before = await leaseUntil();
+    await b.clock.advance(2_100);
+    cancelled.resolve();
+    await b.told('succeeded', 'c0');
+    await turn();
+    await b.clock.advance(800);
+    expect(await leaseUntil()).toBeGreaterThan(before);
+    pinged.resolve();
+    expect([...failed(await first), ...failed(await second)]).toEqual([]);
+  });
 });
 
 describe('batch handlers of routes', () => {

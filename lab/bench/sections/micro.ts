@@ -2,7 +2,7 @@ import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
 import { WorkerProcess } from '../harness/worker-process.ts';
-import type { Plan } from '../plan.ts';
+import type { CellPlan, Plan } from '../plan.ts';
 import { pairedRatio, type Spread, spreadOf } from '../statistics.ts';
 import type { HashJob } from '../worker/jobs.ts';
 import { nameOf } from '../workload.ts';
@@ -19,12 +19,7 @@ const IN_MEMORY: readonly ContenderName[] = [
 export async function measureMemoryStore(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
   await warmUp(lab, IN_MEMORY, plan.warmUpMs, progress);
   progress.section('memory store', plan.memoryStore.length);
-  const cells: Cell[] = [];
-  for (const cell of plan.memoryStore) {
-    cells.push(await measureCell(lab, cell, IN_MEMORY, 'powertools-memory'));
-    progress.step(nameOf(cell.workload));
-  }
-  return cells;
+  return measureCells(lab, plan.memoryStore, IN_MEMORY, 'powertools-memory', progress);
 }
 
 /** What routes cost a processor that has a schema and a key in any case. */
@@ -33,9 +28,19 @@ export async function measureRoutes(lab: Lab, plan: Plan, progress: Progress): P
   const typed = { size: 10, handlerMs: 0, mix: 'first', hasTypes: true } as const;
   await warmUp(lab, contenders, plan.warmUpMs, progress, typed);
   progress.section('routes', plan.routes.length);
+  return measureCells(lab, plan.routes, contenders, 'batchlatch-memory-schema', progress);
+}
+
+async function measureCells(
+  lab: Lab,
+  plans: readonly CellPlan[],
+  contenders: readonly ContenderName[],
+  reference: ContenderName,
+  progress: Progress,
+): Promise<Cell[]> {
   const cells: Cell[] = [];
-  for (const cell of plan.routes) {
-    cells.push(await measureCell(lab, cell, contenders, 'batchlatch-memory-schema'));
+  for (const cell of plans) {
+    cells.push(await measureCell(lab, cell, contenders, reference));
     progress.step(nameOf(cell.workload));
   }
   return cells;
