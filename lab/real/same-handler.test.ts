@@ -109,6 +109,8 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
         'examples/orders/orders-queue.ts',
         '--queue-url',
         queue.queueUrl,
+        '--wait-time-seconds',
+        '1',
         '--health-port',
         String(port),
       ],

@@ -64,6 +64,7 @@ describeWith([elasticMQ], 'batchlatch work with two processes', () => {
         module,
         '--processes=2',
         '--max-in-flight=20',
+        '--wait-time-seconds=1',
         `--queue-url=${proxy.through(queueUrl)}`,
         `--health-port=${port}`,
       ],

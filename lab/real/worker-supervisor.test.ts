@@ -37,7 +37,17 @@ async function start(source: string, args: readonly string[] = ['--processes', '
   const file = path.join(folder, `${running.length}-${Date.now()}.mjs`);
   await writeFile(file, source);
   const port = await freePort();
-  const all = ['work', file, '--queue-url', queue.queueUrl, '--health-port', String(port), ...args];
+  const all = [
+    'work',
+    file,
+    '--queue-url',
+    queue.queueUrl,
+    '--health-port',
+    String(port),
+    '--wait-time-seconds',
+    '1',
+    ...args,
+  ];
   const child = spawn(process.execPath, ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts', ...all], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, QUEUE_URL: '' },
@@ -274,11 +284,15 @@ describe('batchlatch work with several processes', () => {
     const { queueUrl } = await queues.create();
     const file = path.join(folder, 'orphan.mjs');
     await writeFile(file, IDLE);
-    const child = fork('packages/cli/src/cli/batchlatch.ts', ['work', file, '--queue-url', queueUrl], {
-      execArgv: ['--import', 'tsx'],
-      env: { ...process.env, BATCHLATCH_WORK_PROCESS: '1/2' },
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
+    const child = fork(
+      'packages/cli/src/cli/batchlatch.ts',
+      ['work', file, '--queue-url', queueUrl, '--wait-time-seconds', '1'],
+      {
+        execArgv: ['--import', 'tsx'],
+        env: { ...process.env, BATCHLATCH_WORK_PROCESS: '1/2' },
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      },
+    );
     running.push(child);
     child.disconnect();
     expect(await once(child, 'exit')).toEqual([0, null]);

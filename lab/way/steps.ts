@@ -162,7 +162,7 @@ async function filesOfCommand(
 /** From a received message to its deletion. */
 async function filesOfMessage({ createWorker }: typeof Worker, handler: BatchProcessor): Promise<string[]> {
   const client = new OneMessageQueue();
-  const worker = createWorker({ queueUrl: OneMessageQueue.url, handler, client });
+  const worker = createWorker({ queueUrl: OneMessageQueue.url, handler, client, waitTimeSeconds: 1 });
   await worker.start();
   await client.put();
   const files = await filesEntered(() => client.put());

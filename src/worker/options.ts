@@ -81,6 +81,11 @@ export interface FlowOptions {
   readonly batch?: BatchOptions;
   /** The most concurrent receive requests. Default 4. */
   readonly receivers?: number;
+  /**
+   * How long a receive waits for messages, in seconds, 1 to 20. Default 20. A stop lets receives end, because
+   * SQS hides messages that answer an aborted one, so on an empty queue it takes up to this time.
+   */
+  readonly waitTimeSeconds?: number;
   /** The most records that may start in a period, in all or for each key; all apply. Default: no limit. */
   readonly rate?: Rate | readonly Rate[];
   /** Services that handlers need. While one is down, the worker receives nothing. Default: none. */
@@ -131,6 +136,7 @@ export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   concurrencyPerGroup: anInteger(1),
   batch: members({ size: required(anInteger(1, MOST_IN_BATCH)), windowMs: anInteger(0, LONGEST_WINDOW_MS) }),
   receivers: anInteger(1, MOST_RECEIVERS),
+  waitTimeSeconds: anInteger(1, 20),
   rate: either(aRate, listOf(aRate)),
   dependencies: listOf(aDependency),
   adaptive: members({

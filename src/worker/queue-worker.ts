@@ -27,6 +27,7 @@ import { type CallSize, callSizeOf } from './ready-batches.ts';
 import { Receivers } from './receivers.ts';
 import { steadyClock } from './timers.ts';
 
+/** SQS's longest. */
 const LONG_POLL_SECONDS = 20;
 /** The share of the shutdown time in which handlers must end after their signal. */
 const GRACE_SHARE = 0.2;
@@ -147,7 +148,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       throw new ConfigurationError(`The worker is ${this.#state} and starts only once: create another`);
     }
     this.#setState('running');
-    const { receivers = 4, health } = this.#options;
+    const { receivers = 4, waitTimeSeconds = LONG_POLL_SECONDS, health } = this.#options;
     let facts;
     try {
       if (health !== undefined) this.#health = await startHealthServer(health, () => this.health());
@@ -168,9 +169,10 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       random: Math.random,
       receivers,
       isFifo: this.#isFifo,
-      waitSeconds: LONG_POLL_SECONDS,
+      waitSeconds: waitTimeSeconds,
       visibilitySeconds: this.#leases.visibilityMs / 1_000,
       stop: this.#receiveStop,
+      giveUp: this.#deadline.answerNow,
       enough: this.#flow.enough,
       isHungry: () => this.#flow.scheduler.isHungry,
       mayReceive: () => this.#flow.mayReceive(),

@@ -13,8 +13,10 @@ export interface ReceiversSetup {
   readonly isFifo: boolean;
   readonly waitSeconds: number;
   readonly visibilitySeconds: number;
-  /** Aborted when the worker stops receiving. */
+  /** Aborted when the worker stops receiving. Receives that are on their way then still end by themselves. */
   readonly stop: Stop;
+  /** Aborts receives. SQS may go on with one and hide messages that nobody gets. */
+  readonly giveUp: Stop;
   /** The free permits that make a receive worth its price. Fewer are used only if slots would be idle. */
   readonly enough: number;
   /** Whether a slot is idle. */
@@ -78,14 +80,14 @@ export class Receivers {
 
   /** Returns the number of messages; undefined if it is unknown. */
   async #receive(): Promise<number | undefined> {
-    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages } = this.#setup;
+    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, giveUp, onMessages } = this.#setup;
     const most = await this.#most();
     if (most === 0) return undefined;
     let received = 0;
     try {
       // A retry with the same id returns the same messages of a FIFO queue.
       const attempt = isFifo ? { attemptId: randomUUID() } : {};
-      const messages = await queue.receive({ most, waitSeconds, visibilitySeconds, ...attempt }, stop);
+      const messages = await queue.receive({ most, waitSeconds, visibilitySeconds, ...attempt }, giveUp);
       received = messages.length;
       this.#failures = 0;
       if (received === MOST_IN_REQUEST) this.start();

@@ -60,7 +60,7 @@ it('does each of 100 orders once, duplicates and failures among them, and sends 
     expect(Failed).toEqual([]);
   }
 
-  const worker = createWorker({ queueUrl, handler });
+  const worker = createWorker({ queueUrl, handler, waitTimeSeconds: 1 });
   await worker.start();
   const dead: Message[] = [];
   try {

@@ -67,7 +67,7 @@ describe.each(['SQS', 'SQSClient'] as const)('new %s()', (kind) => {
       ...quiet,
       store: memoryStore(),
     });
-    const worker = createWorker({ queueUrl: own.queueUrl, handler, client });
+    const worker = createWorker({ queueUrl: own.queueUrl, handler, client, waitTimeSeconds: 1 });
     await worker.start();
     await until('the message is deleted', () => worker.counters.deleted === 1);
     await worker.stop();

@@ -26,7 +26,7 @@ const handler = createBatchProcessor(() => undefined, {
   store: dynamoDBStore({ tableName }),
   observer: { onEvent: () => undefined },
 });
-const worker = createWorker({ queueUrl, handler });
+const worker = createWorker({ queueUrl, handler, waitTimeSeconds: 1 });
 await worker.start();
 
 const tell = (message: Omit<SoakingWorkerMessage, 'deleted'> = {}): void => {

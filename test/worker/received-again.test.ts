@@ -151,7 +151,9 @@ test('a listener that throws harms no message', async () => {
   await clock.advance(1_000);
   expect(queue.ids()).toEqual([]);
   expect(worker.counters).toMatchObject({ deleted: 20, receiveErrors: 0 });
-  await worker.stop();
+  const stopped = worker.stop();
+  await clock.advance(20_000);
+  await stopped;
   const told = ['received', 'handled', 'state'].map(
     (name) => `A listener of a worker's "${name}" threw (Error); the worker goes on`,
   );

@@ -21,6 +21,7 @@ test('goes on receiving when all of its receives come back empty together', asyn
     waitSeconds: 20,
     visibilitySeconds: 30,
     stop,
+    giveUp: new Stop(),
     enough: 1,
     isHungry: () => true,
     mayReceive: () => Infinity,

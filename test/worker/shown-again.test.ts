@@ -55,3 +55,25 @@ test('of a FIFO group only what failed is shown again, not what is done and abou
   expect(queue.changes.map(({ seconds }) => seconds)).toEqual([5, 5]);
   expect(queue.ids()).toHaveLength(2);
 });
+
+test('a stop lets an open receive end, and shows at once what it brings: SQS would hide what it gives an aborted one', async () => {
+  const { clock, queue, worker } = await bench(async () => undefined, { queue: { visibilityMs: 60_000 } });
+  await clock.advance(1_000);
+  const stopped = worker.stop();
+  await clock.advance(1_000);
+  const id = queue.send({ id: 1 });
+  await clock.advance(10);
+  expect(queue.visible()).toEqual([id]);
+  expect(worker.counters).toMatchObject({ received: 1, handedBack: 1, acknowledged: 0 });
+  await stopped;
+});
+
+test('a stop waits for open receives no longer than it may take', async () => {
+  const { clock, worker } = await bench(async () => undefined, { shutdownTimeoutMs: 2_000 });
+  await clock.advance(1_000);
+  void worker.stop();
+  await clock.advance(1_990);
+  expect(worker.state).toBe('stopping');
+  await clock.advance(20);
+  expect(worker.state).toBe('stopped');
+});

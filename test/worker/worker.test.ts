@@ -17,7 +17,12 @@ async function startWorker(
   queue: EmulatedQueue,
   options: Pick<WorkerOptions, 'handler'> & Partial<WorkerOptions>,
 ) {
-  const worker = createWorker({ queueUrl: queue.queueUrl, client: queues.sqs, ...options });
+  const worker = createWorker({
+    queueUrl: queue.queueUrl,
+    client: queues.sqs,
+    waitTimeSeconds: 1,
+    ...options,
+  });
   workers.push(worker);
   await worker.start();
   return worker;

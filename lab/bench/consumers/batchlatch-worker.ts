@@ -20,8 +20,9 @@ export const withClaims: StartConsumer = ({ queueUrl, tableName, work }: Consume
     handler: createBatchProcessor(({ rawBody }) => work(rawBody), { store: dynamoDBStore({ tableName }) }),
   });
 
+/** A short wait lets it stop soon; while there are messages, no receive waits. */
 async function started(options: WorkerOptions): Promise<() => Promise<void>> {
-  const worker = createWorker(options);
+  const worker = createWorker({ waitTimeSeconds: 1, ...options });
   await worker.start();
   return () => worker.stop();
 }

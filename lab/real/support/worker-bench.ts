@@ -156,6 +156,7 @@ async function benchOn(
           ...processor,
         }),
         shutdownTimeoutMs: 1_000 * FASTER,
+        waitTimeSeconds: 1,
         ...more,
       };
       // As createWorker() makes it, but for its requests, which take the time that they take.

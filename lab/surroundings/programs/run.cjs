@@ -55,7 +55,7 @@ exports.run = async function run(load) {
     async worker() {
       const { createWorker } = await load('batchlatch/worker');
       const { told, handler } = handlerWith(dynamoDBStore({ tableName: tables.worker }), true);
-      const worker = createWorker({ queueUrl, handler });
+      const worker = createWorker({ queueUrl, handler, waitTimeSeconds: 1 });
       await worker.start();
       while (worker.counters.deleted < RECORDS && worker.counters.failed === 0) {
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -158,6 +158,7 @@ async function startWorkers(
       name,
       maxInFlight: 20,
       receivers: 1,
+      waitTimeSeconds: 1, // the demo stops soon after Ctrl-C
       shutdownTimeoutMs: 500,
     });
     await worker.start();

@@ -27,7 +27,7 @@ async function moduleOf(name: string, source: string): Promise<string> {
 /** Runs until so many messages of the queue are handled, then is told to stop. */
 async function workUntil(calls: number, args: readonly string[]) {
   const stopping = new AbortController();
-  const running = runCommand(['work', ...args], { signal: stopping.signal });
+  const running = runCommand(['work', ...args, '--wait-time-seconds', '1'], { signal: stopping.signal });
   await until('the messages are handled', () => callsOf().length === calls);
   stopping.abort();
   return running;
@@ -54,7 +54,7 @@ describe('batchlatch work', () => {
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out.replaceAll(/^\S+Z /gm, '').split('\n')).toEqual([
       `Working ${queueUrl}, up to 100 messages at once`,
-      'Stopping: waiting for running handlers',
+      'Stopping: waiting for running handlers and open receives',
       'Stopped',
       '2 received, 2 done, 0 failed',
       '',
@@ -189,7 +189,7 @@ describe('The process of batchlatch work', () => {
   async function started(args: readonly string[]) {
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts', 'work', ...args],
+      ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts', 'work', '--wait-time-seconds', '1', ...args],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: { ...process.env, QUEUE_URL: '' },

@@ -17,6 +17,7 @@ interface WorkOptions {
   readonly maxInFlight?: number;
   readonly concurrencyPerGroup?: number;
   readonly receivers?: number;
+  readonly waitTimeSeconds?: number;
   readonly rate?: { readonly records: number; readonly perMs: number };
   readonly shutdownTimeout?: number;
   readonly healthPort?: number;
@@ -97,12 +98,13 @@ async function work(
 /** Returns the given options under the names of `createWorker`. */
 function given(options: WorkOptions): Partial<WorkerOptions> {
   const { name, maxInFlight, concurrencyPerGroup, receivers, rate, shutdownTimeout } = options;
-  const { healthPort: port, healthHost: host } = options;
+  const { waitTimeSeconds, healthPort: port, healthHost: host } = options;
   const all = {
     name,
     maxInFlight,
     concurrencyPerGroup,
     receivers,
+    waitTimeSeconds,
     rate,
     shutdownTimeoutMs: shutdownTimeout,
     health: port === undefined ? undefined : { port, ...(host !== undefined && { host }) },

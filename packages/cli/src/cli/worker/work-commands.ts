@@ -40,6 +40,11 @@ export function addWorkCommand(program: Command, addLeaf: AddSubcommand): void {
         )
         .option('--rate <n/time>', 'the most messages to start in a period, such as 100/1s', rate)
         .option('--receivers <n>', 'concurrent receives of each process (default: 4)', upTo(1_000))
+        .option(
+          '--wait-time-seconds <n>',
+          'how long a receive waits for messages, and so the stop of an idle worker (default: 20)',
+          upTo(20),
+        )
         .option('--shutdown-timeout <time>', 'the limit of a graceful stop (default: 25s)', duration)
         .optionsGroup('Processes:')
         .option('--processes <n>', 'the number of processes (default: cores)', processCount)

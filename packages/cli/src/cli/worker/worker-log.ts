@@ -93,7 +93,7 @@ const STATES = {
   new: 'New',
   running: 'Running',
   paused: 'Paused: nothing is received',
-  stopping: 'Stopping: waiting for running handlers',
+  stopping: 'Stopping: waiting for running handlers and open receives',
   stopped: 'Stopped',
 } as const;
 
