@@ -12,7 +12,7 @@ import {
 import { logLine } from '../observe/log-line.ts';
 import { linesOf, overdueLines } from './claim-lines.ts';
 import { type ClaimMonitorReport, countAll, metricsLine, reportOf } from './report.ts';
-import { writeToStandardOutput } from '../observe/json-lines.ts';
+import { awaitedWrite } from '../observe/json-lines.ts';
 import { tableNameFrom } from './default-ports.ts';
 import { anAdmin } from '../options/domain-checks.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
@@ -32,11 +32,11 @@ export interface ClaimMonitorOptions {
   /** Whether to log keys as well as their hashes. Keys may be confidential. Default false. */
   readonly logKeys?: boolean;
   /**
-   * Writes a line, given without its line feed. Default: to standard output.
+   * Writes a line, given without its line feed. A promise is awaited. Default: to standard output.
    *
    * @param line JSON text.
    */
-  readonly write?: (line: string) => void;
+  readonly write?: (line: string) => unknown;
   /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
 }
@@ -80,7 +80,8 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
     write: aFunction(),
     clock: objectWith('now', 'setTimer'),
   });
-  const { limit = 20, logKeys = false, clock = systemClock, write = writeToStandardOutput } = options;
+  const { limit = 20, logKeys = false, clock = systemClock } = options;
+  const write = awaitedWrite(options.write);
   const table = tableNameFrom(options.tableName);
   const { admin = dynamoDBAdmin() } = options;
   return async (_event, context) => {
@@ -90,17 +91,19 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
       const found = await countAll(reading);
       const { counted, parked, failure } = found;
       const report = reportOf(table, found, clock.now());
-      write(metricsLine(report, found, { at: clock.now(), requestId: context?.awsRequestId }));
+      await Promise.resolve(
+        write(metricsLine(report, found, { at: clock.now(), requestId: context?.awsRequestId })),
+      );
       if (failure?.isOfParked === false) throw failure.error;
       if (report.readBy === 'scan') {
         const { missingIndex } = [...counted.values()].find((one) => one.missingIndex !== undefined) ?? {};
-        write(logLine(clock.now(), 'warn', 'claimsScanned', { table, missingIndex }));
+        await write(logLine(clock.now(), 'warn', 'claimsScanned', { table, missingIndex }));
       }
       if (report.overdue > 0 && limit > 0) {
-        for (const line of await overdueLines(reading, { limit, logKeys })) write(line);
+        for (const line of await overdueLines(reading, { limit, logKeys })) await write(line);
       }
       if (failure !== undefined) throw failure.error; // overdue claims are more urgent, and were logged
-      for (const line of linesOf(parked.claims, clock.now(), { limit, logKeys })) write(line);
+      for (const line of linesOf(parked.claims, clock.now(), { limit, logKeys })) await write(line);
       return report;
     } finally {
       cancel();

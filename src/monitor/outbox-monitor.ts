@@ -7,7 +7,7 @@ import { unansweredByStore } from '../claims/store-errors.ts';
 import { aFunction, aString, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { MOST_COUNTED, type OutboxAdmin } from '../outbox/outbox-admin.ts';
 import { type OutboxCounts, outboxMetricsLine } from '../outbox/outbox-metrics.ts';
-import { writeToStandardOutput } from '../observe/json-lines.ts';
+import { awaitedWrite } from '../observe/json-lines.ts';
 import { outboxNameFrom } from './default-ports.ts';
 
 /** Options of `createOutboxMonitor()`. */
@@ -17,11 +17,11 @@ export interface OutboxMonitorOptions {
   /** The dimension `table` of the metrics. Default: `OUTBOX_TABLE_NAME`, else `outbox`. */
   readonly tableName?: string;
   /**
-   * Writes a line, given without its line feed. Default: to standard output.
+   * Writes a line, given without its line feed. A promise is awaited. Default: to standard output.
    *
    * @param line JSON text.
    */
-  readonly write?: (line: string) => void;
+  readonly write?: (line: string) => unknown;
   /** The clock, for tests. Default: the system clock. */
   readonly clock?: Clock;
 }
@@ -57,7 +57,8 @@ export function createOutboxMonitor(options: OutboxMonitorOptions): OutboxMonito
     write: aFunction(),
     clock: objectWith('now', 'setTimer'),
   });
-  const { admin, clock = systemClock, write = writeToStandardOutput } = options;
+  const { admin, clock = systemClock } = options;
+  const write = awaitedWrite(options.write);
   const table = outboxNameFrom(options.tableName);
   return async (_event, context) => {
     const { stop, cancel } = stopBefore(context, clock);
@@ -75,7 +76,9 @@ export function createOutboxMonitor(options: OutboxMonitorOptions): OutboxMonito
         oldestMs: oldestWaitingAt === undefined ? 0 : Math.max(clock.now() - oldestWaitingAt, 0),
         isWhole: waiting < MOST_COUNTED && parked < MOST_COUNTED,
       };
-      write(outboxMetricsLine(counts, { at: clock.now(), requestId: context?.awsRequestId }));
+      await Promise.resolve(
+        write(outboxMetricsLine(counts, { at: clock.now(), requestId: context?.awsRequestId })),
+      );
       return counts;
     } finally {
       cancel();

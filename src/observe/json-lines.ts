@@ -82,6 +82,13 @@ export function writeToStandardOutput(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Returns the user's `write`, or the default, as a function that can be awaited. */
+export function awaitedWrite(
+  write: (line: string) => unknown = writeToStandardOutput,
+): (line: string) => Promise<unknown> {
+  return async (line) => write(line);
+}
+
 /** From the most verbose to the least. */
 export const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { stopBefore } from '../base/stop-before.ts';
-import { writeToStandardOutput } from '../observe/json-lines.ts';
+import { awaitedWrite } from '../observe/json-lines.ts';
 import { aFunction, checkOptionsOf } from '../options/check-options.ts';
 import type { BatchResponse, HandedBack } from '../sources/answers.ts';
 import { dynamoDBStream } from '../sources/dynamodb-stream.ts';
@@ -19,7 +19,7 @@ export interface RelayOptions extends OutboxTableOptions {
    *
    * @param line JSON text.
    */
-  readonly write?: (line: string) => void;
+  readonly write?: (line: string) => unknown;
 }
 
 /** The context of an invocation, as far as relays read it. */
@@ -58,7 +58,8 @@ export function relay(sender: RowSender, options: RelayOptions = {}): OutboxStre
   assertSender('relay', sender);
   checkOptionsOf('relay', options, { ...tableChecks, write: aFunction() });
   const table = outboxTable('relay', options);
-  const { write = writeToStandardOutput, clock = systemClock } = options;
+  const { clock = systemClock } = options;
+  const write = awaitedWrite(options.write);
   const source = dynamoDBStream();
   return async (event, context) => {
     const { entries, answer } = readFrom(source, event);

@@ -13,7 +13,7 @@ export interface Sending {
   readonly sender: RowSender;
   /** Aborted shortly before the invocation ends. */
   readonly stop: AbortSignal;
-  readonly write: (line: string) => void;
+  readonly write: (line: string) => Promise<unknown>;
 }
 
 /** How the rows of lanes ended. Rows behind a parked one are held: nothing is left to do but for a person. */
@@ -160,5 +160,7 @@ async function park({ row, error }: ParkedRow, table: OutboxTable, write: Sendin
   });
   if (!isParked) return;
   const { outboxId, type } = row;
-  write(logLine(now, 'error', 'outboxRowParked', { outboxId, type, error: { name, message } }));
+  await Promise.resolve(
+    write(logLine(now, 'error', 'outboxRowParked', { outboxId, type, error: { name, message } })),
+  );
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { writeToStandardOutput } from '../observe/json-lines.ts';
+import { awaitedWrite } from '../observe/json-lines.ts';
 import { aFunction, anInteger, checkOptionsOf } from '../options/check-options.ts';
 import { assertSender } from './assert-sender.ts';
 import { type RelayContext, type RelayOptions, withTime } from './dynamodb-relay.ts';
@@ -51,7 +51,8 @@ export function sweepOutbox(sender: RowSender, options: SweepOptions = {}): Outb
   assertSender('sweepOutbox', sender);
   checkOptionsOf('sweepOutbox', options, { ...tableChecks, write: aFunction(), olderThanMs: anInteger(0) });
   const table = outboxTable('sweepOutbox', options);
-  const { write = writeToStandardOutput, clock = systemClock, olderThanMs = 60_000 } = options;
+  const { clock = systemClock, olderThanMs = 60_000 } = options;
+  const write = awaitedWrite(options.write);
   return (_event, context) =>
     withTime(context, clock, async (stop) => {
       // rule: swept-age
@@ -59,7 +60,7 @@ export function sweepOutbox(sender: RowSender, options: SweepOptions = {}): Outb
       const sent = await sendWaiting({ table: table(), sender, stop, write }, before);
       const counts = await countsOf(table());
       const requestId = context?.awsRequestId;
-      write(outboxMetricsLine(counts, { at: clock.now(), requestId, sent }));
+      await write(outboxMetricsLine(counts, { at: clock.now(), requestId, sent }));
       return { ...counts, sent };
     });
 }

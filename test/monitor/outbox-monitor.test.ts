@@ -54,6 +54,12 @@ describe('The monitor of an outbox', () => {
     ]);
   });
 
+  it('waits for what writes its line, and fails with it', async () => {
+    const write = (): Promise<never> => Promise.reject(new Error('the log is full'));
+    const admin = answering(async () => ({ waiting: 0, parked: 0 }));
+    await expect(createOutboxMonitor({ admin, write })()).rejects.toThrow('the log is full');
+  });
+
   it('fails if the outbox cannot be read, or does not answer before the invocation ends', async () => {
     const lines: string[] = [];
     const write = (line: string): number => lines.push(line);
