@@ -57,7 +57,9 @@ export async function doctorLive(
   }
   if (functionName !== undefined && lambda !== undefined) {
     const found = await addFunction(functionName);
-    if (found !== undefined) addMappings(await readLiveMappings(lambda, { FunctionName: found.id }, reading));
+    // With the alias or version that was named: Lambda lists its mappings apart from the function's.
+    const FunctionName = functionName;
+    if (found !== undefined) addMappings(await readLiveMappings(lambda, { FunctionName }, reading));
   }
   for (const { kind, source, functionId = '' } of mappings.values()) {
     await addFunction(functionId);

@@ -105,6 +105,21 @@ describe('a deployed function', () => {
     );
   });
 
+  it('that is named with its alias is looked at with the mappings of the alias', async () => {
+    const { arn } = await createQueue({ VisibilityTimeout: '180' });
+    const lambda = lambdaOf({ queueArn: arn });
+    const asked: unknown[] = [];
+    const listEventSourceMappings: typeof lambda.listEventSourceMappings = (input) => {
+      asked.push(input);
+      return lambda.listEventSourceMappings(input);
+    };
+    await doctorLive(
+      { sqs, lambda: { ...lambda, listEventSourceMappings } },
+      { functionName: 'orders:live' },
+    );
+    expect(asked).toEqual([{ FunctionName: 'orders:live' }]);
+  });
+
   it.each([
     ['report-batch-item-failures-off', { mapping: { FunctionResponseTypes: [] } }],
     ['runtime-too-old', { configuration: { Runtime: 'nodejs18.x' } }],
