@@ -46,8 +46,12 @@ const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
 export function s3Results(options: S3ResultsOptions): ResultStorage {
   checkOptionsOf('s3Results', options, checks);
   const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given } = options;
-  let sdk: Promise<{ readonly s3: typeof S3; readonly client: Pick<S3.S3Client, 'send'> }> | undefined;
-  const load = () => (sdk ??= loadSdk(given));
+  let sdk: ReturnType<typeof loadSdk> | undefined;
+  const load = (): ReturnType<typeof loadSdk> => {
+    sdk ??= loadSdk(given);
+    sdk.catch(() => (sdk = undefined)); // retry, in case the package is installed later
+    return sdk;
+  };
 
   return {
     ...(thresholdBytes !== undefined && { thresholdBytes }),
