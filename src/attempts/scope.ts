@@ -18,6 +18,8 @@ export interface AttemptScope {
 
 export interface AttemptTime {
   readonly clock: Clock;
+  /** When the invocation or call started, in epoch milliseconds. */
+  readonly startedAt: number;
   readonly deadline: Deadline;
   /** Returns the remaining time of the invocation in milliseconds; `Infinity` if unknown. */
   readonly remainingTimeMs: () => number;

@@ -15,15 +15,8 @@ interface ObservedSubject {
   readonly routing: Pick<RoutingPolicy, 'typeOf'> | undefined;
 }
 
-export function observedInvocation(
-  subject: ObservedSubject,
-  ledger: Pick<Ledger, 'delivered' | 'records'>,
-): ObservedInvocation {
-  return new Observed(subject, ledger);
-}
-
 /** Computes `source`, `destination` and records on demand: most observers never read them. */
-class Observed implements ObservedInvocation {
+export class Observed implements ObservedInvocation {
   readonly requestId?: string;
   readonly functionName?: string;
   readonly records: number;

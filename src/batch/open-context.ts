@@ -14,7 +14,7 @@ import type { SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
 import type { BatchAttempt, BatchContext, Settings } from './context.ts';
 import { Ledger } from './ledger.ts';
-import { observedInvocation } from './observed-invocation.ts';
+import { Observed } from './observed-invocation.ts';
 import { type Observing, observing } from './observing.ts';
 import type { Ports } from './ports.ts';
 import type { Handler } from './run.ts';
@@ -34,6 +34,7 @@ export interface Processor {
 }
 
 interface Invoked {
+  readonly startedAt: number;
   readonly lambda: Context | undefined;
   readonly host: Host | undefined;
   readonly deadline: Deadline;
@@ -59,7 +60,7 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   const ledger = new Ledger(batch.entries);
   const observed = observing(
     observer,
-    observedInvocation({ lambda, functionName, routing: settings.routing }, ledger),
+    new Observed({ lambda, functionName, routing: settings.routing }, ledger),
   );
   const stuck = new StuckHandlers(clock, observed.notify);
   const watch: BatchContext['watch'] = {
@@ -128,13 +129,14 @@ function claimsOf(
 function timeOf(
   { recordTimeoutMs: timeoutMs, leaseMs, heartbeat }: Settings,
   { clock }: Ports,
-  { deadline, host, batch }: Omit<Invoked, 'lambda'>,
+  { startedAt, deadline, host, batch }: Omit<Invoked, 'lambda'>,
 ): AttemptTime {
   // Off Lambda no invocation's end bounds a lease, and messages return when their visibility ends.
   const comesAgainSoon = batch.comesAgainSoon === true || host !== undefined;
   const longestMs = Math.min(comesAgainSoon ? SHORT_LEASE_MS : Infinity, host?.longestLeaseMs ?? Infinity);
   return {
     clock,
+    startedAt,
     deadline,
     remainingTimeMs: () => deadline.remainingTimeMs(),
     timeoutMs,

@@ -41,6 +41,7 @@ export async function runBatch(
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
     const opened = openContext(processor, {
+      startedAt,
       lambda,
       host,
       deadline,
@@ -49,7 +50,7 @@ export async function runBatch(
     ({ close } = opened);
     let answer: Promise<Answer> | undefined;
     opened.inside(() => {
-      answer = runInside(opened, processor, startedAt);
+      answer = runInside(opened, processor);
     });
     return await answer;
   } finally {
@@ -58,11 +59,7 @@ export async function runBatch(
   }
 }
 
-async function runInside(
-  { context, answer }: OpenContext,
-  processor: Processor,
-  startedAt: number,
-): Promise<Answer> {
+async function runInside({ context, answer }: OpenContext, processor: Processor): Promise<Answer> {
   const { ledger, watch, time } = context;
   // Every record has its key before any handler runs, so a handler that changes its record changes no key.
   const reading = readRecords(context, processor);
@@ -71,7 +68,7 @@ async function runInside(
   tellPlanned(context);
   ledger.tell(watch.noteOutcome);
   await inTime(runAndHandBack(processor.handler, context), time.deadline);
-  tellFinished(context, startedAt);
+  tellFinished(context);
   return answer(handedBack(ledger));
 }
 
@@ -106,7 +103,7 @@ function tellPlanned({ ledger, watch }: BatchContext): void {
   }
 }
 
-function tellFinished({ ledger, watch, time, settings }: BatchContext, startedAt: number): void {
+function tellFinished({ ledger, watch, time, settings }: BatchContext): void {
   const outcomes: Record<string, number> = {};
   let withoutClaim = 0;
   for (const record of ledger.records) {
@@ -121,6 +118,6 @@ function tellFinished({ ledger, watch, time, settings }: BatchContext, startedAt
     outcomes,
     ...settings.routing?.countsOf(ledger),
     ...(withoutClaim > 0 && { withoutClaim }),
-    durationMs: time.clock.now() - startedAt,
+    durationMs: time.clock.now() - time.startedAt,
   });
 }

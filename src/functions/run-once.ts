@@ -210,6 +210,7 @@ function scopeOf<Value>(
   return {
     time: {
       clock,
+      startedAt: clock.now(),
       // The deadline does not abort the function; the end of its lease does, even if that is later.
       deadline: { ...deadline, endsAt: Infinity },
       remainingTimeMs: () => deadline.remainingTimeMs(),
