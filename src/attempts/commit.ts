@@ -72,8 +72,7 @@ function commit(attempt: Attempt, effect: unknown, ending: Ending): Promise<Comm
   const { store } = claims;
   if (store.commit === undefined) {
     const error = new ConfigurationError(
-      'The claim store has no commit(): use the store of the commit function, or in tests ' +
-        'memoryStore({ onCommit })',
+      'The claim store has no commit(): use the commit function of its store, or memoryStore({ onCommit })',
     );
     return Promise.resolve({ refused: error });
   }

@@ -214,8 +214,8 @@ export class CommitResultError extends BatchlatchError {
 
 const WHY_NOT = {
   pending: 'another commit is in progress; await it',
-  stored: 'its commit is written, and the claim is completed with it; commit once',
-  failed: 'its claim is lost, or an earlier commit may have been written although it got no answer; throw',
+  stored: 'its commit is already written; commit once',
+  failed: 'its claim is lost, or an earlier commit got no answer and may be written; throw',
   ended: 'the handler has ended; commit before it returns',
-  unclaimed: 'it has no claim to complete (onStoreError: runWithoutClaim()); throw, so that it comes again',
+  unclaimed: 'it has no claim (onStoreError: runWithoutClaim()); throw, so that it comes again',
 } as const;

@@ -29,19 +29,16 @@ function shown(value: unknown): unknown {
 }
 
 /**
- * Messages in which JavaScript quotes a text it could not parse, and their replacements. The usual source is
- * `JSON.parse` of a body, whose message would carry the body into causes and other errors.
+ * Messages in which JavaScript quotes a text it could not parse, with groups of what is kept. The usual source
+ * is `JSON.parse` of a body, whose message would carry the body into causes and other errors.
  */
-const QUOTING: readonly (readonly [RegExp, string])[] = [
-  [
-    /Unexpected token [^]{1,8}?, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON/g,
-    'Unexpected token in a text that is not valid JSON',
-  ],
-  [/"[^]*" is not valid JSON/g, 'The text is not valid JSON'],
-  [/Unexpected token [^]{1,8}? in JSON at position/g, 'Unexpected token in JSON at position'],
-  [/Cannot convert [^]* to a BigInt/g, 'Cannot convert the text to a BigInt'],
-  [/The number [^]* cannot be converted to a BigInt/g, 'The number cannot be converted to a BigInt'],
-  [/Invalid regular expression: \/[^]*\//g, 'Invalid regular expression: /…/'],
+const QUOTING: readonly RegExp[] = [
+  /(Unexpected token )[^]{1,8}?, (?:\.\.\.)?"[^]*"(?:\.\.\.)?( is not valid JSON)/g,
+  /()"[^]*"( is not valid JSON)/g,
+  /(Unexpected token )[^]{1,8}?( in JSON at position)/g,
+  /(Cannot convert )[^]*( to a BigInt)/g,
+  /(The number )[^]*( cannot be converted to a BigInt)/g,
+  /(Invalid regular expression: \/)[^]*(\/)/g,
 ];
 
 /** Only the beginning of longer messages is examined: the patterns take quadratic time. */
@@ -53,6 +50,6 @@ const LONGEST_QUOTATION = 256;
 /** Returns a message without quotations of unparsable text, at most 2,048 UTF-16 units long. */
 export function redactQuotes(message: string): string {
   let kept = message.slice(0, LONGEST);
-  for (const [pattern, words] of QUOTING) kept = kept.replace(pattern, words);
+  for (const pattern of QUOTING) kept = kept.replace(pattern, '$1…$2');
   return message.length > LONGEST ? kept.slice(0, -LONGEST_QUOTATION) : kept;
 }

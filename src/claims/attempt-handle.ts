@@ -58,8 +58,7 @@ export function attemptOf(context: AttemptContext | undefined, caller: string): 
   const attempt = (context as AttemptContext | null | undefined)?.[ATTEMPT];
   if (typeof attempt?.completeWith === 'function') return attempt;
   throw new ConfigurationError(
-    `Expected the first argument of ${caller} to be the context that the handler was given (by ` +
-      'createBatchProcessor, withIdempotencyContext or withHttpIdempotencyContext): there is no attempt ' +
-      'behind this one. In a test, run the handler with `memoryStore({ onCommit })`',
+    `Expected the first argument of ${caller} to be the context that the handler was given: there is no ` +
+      'attempt behind this one. In a test, run the handler with `memoryStore({ onCommit })`',
   );
 }

@@ -1,6 +1,14 @@
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import { epochMsOfSeconds, isText, malformed, membersOf, readStream, textOf } from './event-records.ts';
+import {
+  epochMsOfSeconds,
+  isText,
+  malformed,
+  membersOf,
+  ofAnotherSource,
+  readStream,
+  textOf,
+} from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -31,7 +39,7 @@ function entryOf(record: unknown, isPiped: boolean): SourceEntry<DynamoDBStreamB
 
   const problem =
     raw.eventSource !== 'aws:dynamodb'
-      ? `its eventSource is ${JSON.stringify(raw.eventSource)}, not "aws:dynamodb"`
+      ? ofAnotherSource(raw.eventSource, 'aws:dynamodb')
       : !isText(change.SequenceNumber)
         ? 'it has no SequenceNumber'
         : !isText(raw.eventID) || !isText(raw.eventSourceARN)

@@ -95,6 +95,11 @@ export function epochMsOfText(text: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** Says what is wrong with a record of another source. */
+export function ofAnotherSource(eventSource: unknown, expected: string): string {
+  return `its eventSource is ${JSON.stringify(eventSource)}, not "${expected}"`;
+}
+
 export function malformed(
   what: string,
   { itemIdentifier, lane }: Partial<Pick<SourceEntry, 'itemIdentifier' | 'lane'>>,

@@ -1,6 +1,14 @@
 import type { KinesisStreamRecord, KinesisStreamRecordPayload } from 'aws-lambda';
 import { Base64Record } from './base64.ts';
-import { epochMsOfSeconds, isText, malformed, membersOf, readStream, textOf } from './event-records.ts';
+import {
+  epochMsOfSeconds,
+  isText,
+  malformed,
+  membersOf,
+  ofAnotherSource,
+  readStream,
+  textOf,
+} from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -37,7 +45,7 @@ function kinesisEntry(raw: unknown, isPiped: boolean): SourceEntry<KinesisBatchR
 
   const problem =
     eventSource !== 'aws:kinesis'
-      ? `its eventSource is ${JSON.stringify(eventSource)}, not "aws:kinesis"`
+      ? ofAnotherSource(eventSource, 'aws:kinesis')
       : !isText(sequenceNumber)
         ? 'it has no sequenceNumber'
         : !isText(eventID) || !isText(eventSourceARN)

@@ -1,6 +1,14 @@
 import type { SQSRecord } from 'aws-lambda';
 import { itemFailures } from './answers.ts';
-import { hasMembers, malformed, membersOf, pipedRecordsOf, recordsOf, textOf } from './event-records.ts';
+import {
+  hasMembers,
+  malformed,
+  membersOf,
+  ofAnotherSource,
+  pipedRecordsOf,
+  recordsOf,
+  textOf,
+} from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -36,7 +44,7 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
     itemIdentifier === undefined
       ? 'it has no messageId'
       : eventSource !== 'aws:sqs'
-        ? `its eventSource is ${JSON.stringify(eventSource)}, not "aws:sqs"`
+        ? ofAnotherSource(eventSource, 'aws:sqs')
         : typeof body !== 'string'
           ? `its body is ${body === null ? 'null' : typeof body}, not a string`
           : undefined;

@@ -71,8 +71,8 @@ function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions
 }
 
 const NO_EFFECT =
-  'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of ' +
-  'the store that keeps the claims';
+  'dynamoDBStore only writes effects of `commit` of batchlatch/dynamodb: use the commit function of your ' +
+  'claim store';
 
 /** Passes the default store, in the table of `CLAIMS_TABLE_NAME`, to `make`. Throws in unit tests. */
 export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {
