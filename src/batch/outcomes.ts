@@ -70,16 +70,12 @@ export interface PermanentEnd {
   readonly isDeadLettered?: true;
 }
 
-/** Returns whether the work is done, was done before, or does not exist. */
-function isDone(outcome: RecordOutcome | undefined): boolean {
-  // rule: done-outcomes
-  return outcome?.status === 'completed' || outcome?.status === 'duplicate' || outcome?.status === 'ignored';
-}
-
 /** Returns whether a record need not come again: its work is done, or the dead-letter queue has it. */
 export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
-  if (outcome?.status === 'completed' || outcome?.status === 'duplicate') return true;
-  return outcome?.status === 'ignored' || (isPermanentEnd(outcome) && outcome.isDeadLettered === true);
+  const status = outcome?.status;
+  // rule: done-outcomes
+  const isDone = status === 'completed' || status === 'duplicate' || status === 'ignored';
+  return isDone || (isPermanentEnd(outcome) && outcome.isDeadLettered === true);
 }
 
 export function isPermanentEnd(
@@ -91,8 +87,7 @@ export function isPermanentEnd(
 
 /** Returns the outcome of a record that follows an equal one. */
 export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
-  if (isDone(leader)) return { status: 'duplicate' };
-  if (!isPermanentEnd(leader)) return leader;
+  if (!isPermanentEnd(leader)) return isAcknowledged(leader) ? { status: 'duplicate' } : leader;
   const { isDeadLettered: _ofTheLeader, ...own } = leader; // the follower is a message of its own
   return own;
 }

@@ -72,32 +72,21 @@ export function settingsOf<Body>(
   routing?.assertFit(options);
   const { payloadValidation, queueUrl } = options;
   return {
+    ...options,
     source: options.source ?? source ?? missingSource(),
     // A selector typed for the user's body gets any body at run time, as the handler does.
     key: (options.key as KeySelector | undefined) ?? messageId(),
     namespace: options.namespace as Namespace | undefined,
     concurrency: options.concurrency ?? concurrency,
     settleLingerMs: options.settleLingerMs ?? 5,
-    leaseMs: options.leaseMs,
     retention: resolveRetention(options.retentionMs, options.onLapsedLease),
     deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
-    recordTimeoutMs: options.recordTimeoutMs,
-    maxAttempts: options.maxAttempts,
-    maxCrashes: options.maxCrashes,
     onLapsedLease: options.onLapsedLease ?? 'rerun',
     queueUrl: typeof queueUrl === 'string' ? () => queueUrl : queueUrl,
     sqsEndpoint,
-    retryable: options.retryable,
     payloadValidation: payloadValidation && checkedHash(payloadValidation as KeySelector),
     decode: decodeSteps(options.decode),
     routing,
-    reading: options.reading,
-    schema: options.schema,
-    onConflict: options.onConflict,
-    onStoreError: options.onStoreError,
-    deadLetter: options.deadLetter,
-    heartbeat: options.heartbeat,
-    visibility: options.visibility,
   };
 }
 

@@ -11,12 +11,15 @@ export function missingOutcome(): StoreError {
 }
 
 /** Returns the error of a call that was not answered in time. Whether it was carried out is unknown. */
+export function storeSilent(message: string, cause?: Error): StoreError {
+  return new StoreError(message, { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
+}
+
 export function unansweredByStore(why: 'silent' | 'given-up', limitMs: number): StoreError {
-  return new StoreError(
+  return storeSilent(
     why === 'silent'
       ? `The claim store did not answer within ${limitMs / 1_000} seconds: check its load and the network`
       : 'The claim store had not answered when the invocation had to answer',
-    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }
 

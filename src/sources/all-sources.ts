@@ -2,7 +2,7 @@ import { dynamoDBStream } from './dynamodb-stream.ts';
 import { UnsupportedEventError } from './errors.ts';
 import { eventSourceOf, recordsIn } from './event-records.ts';
 import { eventShape, shownName } from './read-from.ts';
-import { recognisedEventBridgeBus } from './eventbridge-bus.ts';
+import { FOR_BARE_DATA, recognisedEventBridgeBus } from './eventbridge-bus.ts';
 import { eventBridge } from './eventbridge.ts';
 import { kafka } from './kafka.ts';
 import { kinesis } from './kinesis.ts';
@@ -45,8 +45,7 @@ function unsupported(event: unknown): UnsupportedEventError {
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
       `Cannot read an array of ${event.length} records ${sourcesOf(event)}: batchlatch reads SQS, Kinesis ` +
-        'and DynamoDB Streams from EventBridge Pipes without an input transformer; ' +
-        'for bare data from a custom event bus, set `source: eventBridgeBus()` and a `key`',
+        `and DynamoDB Streams from EventBridge Pipes without an input transformer; ${FOR_BARE_DATA}`,
     );
   }
   const records = recordsIn(event);

@@ -37,6 +37,9 @@ export function eventBridgeBus<Body = unknown>(
   return busSource(options.lanes ?? 'event-group', () => true) as Source<EventBridgeBusBatchRecord<Body>>;
 }
 
+export const FOR_BARE_DATA =
+  'for bare data from a custom event bus, set `source: eventBridgeBus()` and a `key`';
+
 /** Returns the bus source for `allSources()`: it ignores bare data, which cannot be recognised. */
 export function recognisedEventBridgeBus(): Source<EventBridgeBusBatchRecord> {
   return busSource('event-group', isBusEvent);
@@ -89,8 +92,7 @@ function busEntry(
     return malformed(
       'event of the bus',
       {},
-      'it has neither Data and SystemMetadata nor the members of an EventBridge event; ' +
-        'for bare data, set `source: eventBridgeBus()` and a `key`',
+      `it has neither Data and SystemMetadata nor the members of an EventBridge event; ${FOR_BARE_DATA}`,
     );
   }
   const record = busRecord(raw);

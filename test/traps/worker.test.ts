@@ -113,7 +113,7 @@ test('W5: what is done when the worker stops is deleted before stop() resolves',
   queue.send({ id: 1 });
   await clock.advance(12);
   const stopped = worker.stop();
-  await clock.advance(1_000);
+  await clock.advance(20_000);
   await stopped;
   expect(queue.ids()).toEqual([]);
 });

@@ -42,7 +42,7 @@ export const mutantsOfBatches: readonly Mutant[] = [
     'conflicts come back',
     'a record whose key somebody else runs is not acknowledged',
     'done-outcomes',
-    (isDone) => `${isDone} || outcome?.status === 'conflict'`,
+    (isDone) => `${isDone} || status === 'conflict'`,
   ),
   one(
     'lost settlements come back',

@@ -34,8 +34,12 @@ interface Setup {
   readonly region?: string;
 }
 
-/** The limits of requests for credentials, so that no silent server blocks them for long. */
-const requestHandler = { connectionTimeout: 2_500, requestTimeout: 3_000, throwOnRequestTimeout: true };
+/** The limits of the SDK's requests: no silent server blocks them for long, and a lost SYN is sent again. */
+export const requestHandler = {
+  connectionTimeout: 2_500,
+  requestTimeout: 3_000,
+  throwOnRequestTimeout: true,
+};
 
 /** Returns the SDK's settings. `load` loads a client class when a setting is first read. */
 export function sdkSettings(load: () => Promise<AnyClient>, { clock, silent, region }: Setup): SdkSettings {

@@ -2,10 +2,11 @@ import type * as Sdk from '@aws-sdk/client-dynamodb';
 import type { Service } from '../../aws/service.ts';
 import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
-import { StoreError } from '../../base/errors.ts';
+import type { StoreError } from '../../base/errors.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { StopSignal } from '../../base/stop.ts';
+import { storeSilent } from '../../claims/store-errors.ts';
 
 /** The DynamoDB operations that the store uses, with types of the AWS SDK but none of its code. */
 export interface Operations {
@@ -84,17 +85,14 @@ export const DYNAMODB: Service = {
   tellingMembers: ['Item', 'CancellationReasons', 'ThrottlingReasons'],
   unanswered,
   noCredentials: () =>
-    new StoreError('AWS credentials were not found in time: the credential provider did not answer', {
-      isRetryable: true,
-      code: 'BATCHLATCH_STORE_SILENT',
-    }),
+    storeSilent('AWS credentials were not found in time: the credential provider did not answer'),
 };
 
 function unanswered(why: 'given-up' | 'silent', cause?: Error): StoreError {
-  return new StoreError(
+  return storeSilent(
     why === 'silent'
       ? `DynamoDB did not answer within ${DYNAMODB_REQUEST_MS / 1_000} seconds: in a VPC, add an endpoint`
       : 'DynamoDB had not answered when the invocation had to answer',
-    { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+    cause,
   );
 }

@@ -1,7 +1,8 @@
 import { type CallBound, stoppableCall } from '../../base/bounded.ts';
-import { StoreError } from '../../base/errors.ts';
+import type { StoreError } from '../../base/errors.ts';
 import { POSTGRES_CONNECTION_MS } from '../../base/limits.ts';
 import type { StopSignal } from '../../base/stop.ts';
+import { storeSilent } from '../../claims/store-errors.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 
@@ -63,21 +64,16 @@ export async function onConnection<Client extends PostgresClient, Result>(
 }
 
 function noConnection(why: 'silent' | 'given-up'): StoreError {
-  return new StoreError(
+  return storeSilent(
     why === 'silent'
       ? `The pool lent no connection to PostgreSQL within ${POSTGRES_CONNECTION_MS / 1_000} seconds: ` +
           `all of its connections are in use (raise its \`max\`), or the server does not answer`
       : 'The pool had lent no connection to PostgreSQL when the invocation had to answer',
-    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }
 
 export function silent(limitMs: number): StoreError {
-  return new StoreError(
+  return storeSilent(
     `PostgreSQL did not answer within ${limitMs / 1_000} seconds: look for locks and for its load`,
-    {
-      isRetryable: true,
-      code: 'BATCHLATCH_STORE_SILENT',
-    },
   );
 }

@@ -1,7 +1,8 @@
 import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
-import { StoreError } from '../../base/errors.ts';
+import type { StoreError } from '../../base/errors.ts';
 import { TRANSACTION_STATEMENT_MS } from '../../base/limits.ts';
+import { storeSilent } from '../../claims/store-errors.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
 import { borrow, silent } from './connection.ts';
 import { leavesConnection } from './failures.ts';
@@ -76,10 +77,9 @@ export function poolTransactions(
 }
 
 function noConnection(): StoreError {
-  return new StoreError(
+  return storeSilent(
     `The pool lent no connection for a transaction within ${TRANSACTION_STATEMENT_MS / 1_000} ` +
       `seconds: all of its connections are in use, so raise its \`max\` ` +
       '(each inTransaction needs one, and the leases of its handlers another), or the server does not answer',
-    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }

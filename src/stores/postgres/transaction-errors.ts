@@ -1,6 +1,7 @@
 import { isObject } from '../../base/is-object.ts';
 import { mayBeResent } from './failures.ts';
 import { ConfigurationError, StoreError } from '../../base/errors.ts';
+import { storeSilent } from '../../claims/store-errors.ts';
 
 /** The most causes that are followed. */
 const DEEPEST = 8;
@@ -72,11 +73,10 @@ function codeOf(error: object): string {
 /* Why a run of the function of inTransaction came to nothing, where the database did not say it. */
 
 export function notBegun(limitMs: number): StoreError {
-  return new StoreError(
+  return storeSilent(
     `The \`adapter\` of inTransaction had not begun a transaction after ${limitMs / 1_000} seconds: ` +
       `all of its connections are ` +
       'in use (allow more), or PostgreSQL does not answer',
-    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { commandOf } from '../../../aws/sdk/command-client.ts';
 import { withoutVersionWarning } from '../../../aws/sdk/load-package.ts';
-import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
+import { requestHandler, type SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
 import { isObject } from '../../../base/is-object.ts';
 import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './sdk-transport.ts';
@@ -55,13 +55,7 @@ export function tunedClient(
   const config = {
     cacheMiddleware: true,
     ...(credentials !== undefined && { credentials: async () => credentials() }),
-    requestHandler: {
-      connectionTimeout: 2_500, // a lost SYN is sent again after one second
-      requestTimeout: 3_000,
-      throwOnRequestTimeout: true,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
+    requestHandler: { ...requestHandler, httpAgent: agent, httpsAgent: agent },
   };
   const client = withoutVersionWarning(() => new DynamoDBClient(config));
   // It formats every request and response for a log that nobody reads.
