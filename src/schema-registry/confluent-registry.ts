@@ -53,7 +53,7 @@ export function confluentRegistry(options: ConfluentRegistryOptions): SchemaRegi
     framing: 'confluent',
     async schemaOf(id, { signal }) {
       const given = typeof headers === 'function' ? await headers() : headers;
-      const request = { signal, headers: { accept: ACCEPT, ...given } };
+      const request = { signal, headers: sendable({ accept: ACCEPT, ...given }) };
       const found = await answerOf(`${base}/schemas/ids/${id}`, request);
       return found && withImports(found, base, request);
     },
@@ -64,7 +64,18 @@ const ACCEPT = 'application/vnd.schemaregistry.v1+json, application/json';
 
 interface Request {
   readonly signal: AbortSignal;
-  readonly headers: RegistryHeaders;
+  readonly headers: Headers;
+}
+
+/** The error of the platform quotes the value, which may be a password. */
+function sendable(headers: RegistryHeaders): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw new Error(
+      '`headers` of confluentRegistry has a name or a value that HTTP does not allow, such as a line break',
+    );
+  }
 }
 
 /** Fetches referenced schemas, those that others need first. */

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { GlueClient } from '@aws-sdk/client-glue';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { confluentRegistry, glueRegistry } from 'batchlatch/avro';
@@ -43,6 +44,21 @@ describe('confluentRegistry', () => {
     await confluentRegistry({ url: `${server.endpoint}/`, headers }).schemaOf('1', { signal });
     expect(seen).toEqual(['Bearer token']);
   });
+
+  it.each(['Basic c2Vj\ncmV0', 'Basic c2Vj\u0000cmV0', 'Basic ge…heim'])(
+    'says that the header %j cannot be sent without showing it',
+    async (authorization) => {
+      const given = [{ authorization }, () => ({ authorization })];
+      for (const headers of given) {
+        const registry = confluentRegistry({ url: server.endpoint, headers });
+        const error: unknown = await Promise.resolve(registry.schemaOf('1', { signal })).catch(
+          (thrown: unknown) => thrown,
+        );
+        expect(inspect(error)).toContain('has a name or a value that HTTP does not allow');
+        expect(inspect(error)).not.toMatch(/c2Vj|heim/);
+      }
+    },
+  );
 
   it.each([
     ['an error', 500, '{"message":"secret"}', 'The registry answered with the status 500'],
