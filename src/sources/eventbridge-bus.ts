@@ -66,7 +66,7 @@ function busSource(lanes: Lanes, isOurs: (value: unknown) => boolean): Source<Ev
 /** `WITH_METADATA`: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-addressing.html */
 interface WithMetadata {
   readonly Data: unknown;
-  readonly Metadata?: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, unknown>> | null;
   /** All values are strings; only `aws:DeliveryType` is always present. */
   readonly SystemMetadata: Readonly<Record<string, unknown>>;
 }
@@ -105,7 +105,7 @@ function busEntry(
 function busRecord(raw: unknown): EventBridgeBusBatchRecord {
   const {
     Data: data,
-    Metadata: metadata = {},
+    Metadata: metadata,
     SystemMetadata: system = {},
   }: Partial<WithMetadata> = isWithMetadata(raw) ? raw : { Data: raw };
   const contentType = textOf(system['ContentType']);
@@ -133,8 +133,8 @@ function busRecord(raw: unknown): EventBridgeBusBatchRecord {
   };
 }
 
-function textsOf(metadata: object): Record<string, string> {
+function textsOf(metadata: unknown): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(metadata ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
 }

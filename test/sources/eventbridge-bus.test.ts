@@ -98,6 +98,16 @@ describe('an event of a custom event bus', () => {
     const record = recordOf([{ Data: 1, SystemMetadata: { 'aws:DeliveryType': 'LIVE' } }]);
     expect(record).toMatchObject({ id: '', body: 1, eventGroupId: undefined, sentAt: undefined });
   });
+
+  it('has no attributes where its metadata is null, and leaves the others of its batch alone', () => {
+    const SystemMetadata = { 'aws:DeliveryType': 'LIVE' };
+    const { entries } = batchOf([
+      { Data: 1, Metadata: null, SystemMetadata },
+      eventBridgeBusEvent([published])[0],
+    ]);
+    expect(entries.map((entry) => recordIn(entry).id)).toEqual(['', 'e']);
+    expect(recordIn(entries[0]).attributes).toEqual({});
+  });
 });
 
 describe('a batch of a custom event bus', () => {
