@@ -158,8 +158,10 @@ class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> imp
 
   protected override makeAttributes(): Readonly<Record<string, string>> {
     const headers: [string, string][] = [];
-    for (const header of this.raw.headers) {
-      for (const [name, bytes] of Object.entries(header)) headers.push([name, Buffer.from(bytes).toString()]);
+    for (const header of (this.raw as KafkaMembers).headers ?? []) {
+      for (const [name, bytes] of Object.entries(header)) {
+        if (bytes !== null) headers.push([name, Buffer.from(bytes).toString()]);
+      }
     }
     return Object.fromEntries(headers); // assigning would lose a header named __proto__
   }
@@ -170,5 +172,5 @@ type KafkaMembers = Omit<MSKRecord, 'key' | 'value' | 'timestamp' | 'headers'> &
   readonly key?: string | null;
   readonly value?: string | null;
   readonly timestamp?: unknown;
-  readonly headers?: MSKRecord['headers'] | null;
+  readonly headers?: readonly Readonly<Record<string, readonly number[] | null>>[] | null;
 };

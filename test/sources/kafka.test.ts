@@ -53,6 +53,12 @@ describe('a Kafka record', () => {
     ]);
   });
 
+  it('leaves out a header whose value is null, as Kafka Connect writes them', () => {
+    const event = kafkaEvent([{ value: {}, headers: { city: 'Zürich' } }]);
+    event.records['orders-0']![0]!.headers.push({ reason: null as never });
+    expect(recordOf(event).attributes).toEqual({ city: 'Zürich' });
+  });
+
   it('does without a key, headers and a time', () => {
     const event = kafkaEvent([{ value: 'text' }]);
     const { key: _key, headers: _headers, timestamp: _timestamp, ...bare } = event.records['orders-0']![0]!;
