@@ -40,6 +40,7 @@ class Datum {
       case 'boolean':
         return this.#skip(1);
       case 'int':
+        return this.#int();
       case 'long':
       case 'abstract:long':
         this.#long();
@@ -127,12 +128,18 @@ class Datum {
     this.position += length;
   }
 
+  #int(): void {
+    const value = this.#long();
+    if (value !== (value | 0)) throw refusal('has an int of more than 32 bits');
+  }
+
   /** Reads a zigzag varint, rounded beyond 2^53: as a length or a count it is refused anyway. */
   #long(): number {
     let value = 0;
     for (let index = 0; index < LONGEST_VARINT; index += 1) {
       const byte = this.#bytes[this.position];
       if (byte === undefined) throw refusal('ends early');
+      if (index === LONGEST_VARINT - 1 && byte > 1) break; // `avsc` would drop the bits
       this.position += 1;
       value += (byte & 0x7f) * 2 ** (7 * index);
       if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
