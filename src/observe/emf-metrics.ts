@@ -65,10 +65,14 @@ export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
       const typed = byType?.note(event, invocation) ?? [];
       if (totals === undefined && typed.length === 0) return;
       const { functionName = 'unknown', source = 'unknown' } = invocation ?? {};
-      const subject: Readonly<Record<string, string>> = { ...dimensions, function: functionName, source };
+      const subject: Readonly<Record<string, string>> = {
+        ...dimensions,
+        function: dimensionOf(functionName),
+        source: dimensionOf(source),
+      };
       const all = totals === undefined ? [] : [{ dimensions: subject, totals }];
       for (const [messageType, some] of typed) {
-        all.push({ dimensions: { ...subject, messageType }, totals: some });
+        all.push({ dimensions: { ...subject, messageType: dimensionOf(messageType) }, totals: some });
       }
       for (const one of all) {
         for (const part of parts(one.totals)) {
@@ -111,6 +115,14 @@ function lineOf(
   return JSON.stringify({ _aws: metadata, ...dimensions, requestId, ...metrics });
 }
 
+const LONGEST_VALUE = 1_024;
+
+/** Returns a name as CloudWatch takes it for a dimension's value; with others it drops all metrics. */
+function dimensionOf(name: string): string {
+  const value = name.slice(0, LONGEST_VALUE).replaceAll(/^:|[^\x20-\x7E]/gu, '_');
+  return value.trim() === '' ? 'unknown' : value;
+}
+
 function aNamespaceOfMetrics(): Check {
   return {
     expected:
@@ -144,7 +156,7 @@ function someDimensions(): Check {
       !Array.isArray(value) &&
       Object.keys(value).length <= MOST_DIMENSIONS &&
       Object.entries(value).every(
-        ([name, text]) => isText(name, 250) && !TAKEN.has(name) && isText(text, 1_024),
+        ([name, text]) => isText(name, 250) && !TAKEN.has(name) && isText(text, LONGEST_VALUE),
       ),
   };
 }

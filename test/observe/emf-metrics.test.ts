@@ -240,6 +240,28 @@ describe('The metrics of an invocation', () => {
     expect(b.lines.map((line) => line['messageType'])).toEqual([undefined, 'OrderPlaced']);
   });
 
+  it.each([
+    ['AuftragGeändert', 'AuftragGe_ndert'],
+    ['注文', '__'],
+    ['😀', '_'],
+    [':placed', '_placed'],
+    ['placed\n', 'placed_'],
+    [' ', 'unknown'],
+    ['', 'unknown'],
+    ['x'.repeat(1_025), 'x'.repeat(1_024)],
+  ])('write the name %j as CloudWatch takes it', (name, written) => {
+    const { observer, lines } = measured({ messageTypes: true });
+    const outcomes = { completed: 1 };
+    observer.onEvent(
+      { type: 'batchFinished', records: 1, outcomes, types: { [name]: outcomes }, durationMs: 1 },
+      { functionName: name, source: 'sqs', typeOf: () => name } as Partial<ObservedInvocation> as never,
+    );
+    expect(lines.map((line) => [line['function'], line['messageType']])).toEqual([
+      [written, undefined],
+      [written, written],
+    ]);
+  });
+
   it.each<[EmfMetricsOptions, string]>([
     [{ namespace: '' }, 'namespace'],
     [{ namespace: 'AWS/Lambda' }, 'namespace'],

@@ -83,8 +83,9 @@ export function emfProblems(text: string): string[] {
     if (Metrics.length > 100) problems.push('more than 100 metrics');
     for (const name of Dimensions.flat()) {
       const value = line[name];
-      if (typeof value !== 'string' || value === '' || value.length > 1_024)
-        problems.push(`dimension ${name}`);
+      // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_Dimension.html
+      const isRight = typeof value === 'string' && /^(?=.*\S)(?!:)[\x20-\x7E]{1,1024}$/.test(value);
+      if (!isRight) problems.push(`dimension ${name}`);
     }
     for (const { Name } of Metrics) {
       const values = [line[Name]].flat();
