@@ -44,6 +44,7 @@ export class RecordSpan {
       const startTime = new Date(now.getTime() - event.durationMs);
       this.#child('claim', { 'batchlatch.attempt': event.attempt }, startTime).end(now);
     } else if (type === 'started') {
+      this.#endRun(now); // of another record with the same ID
       this.#run = this.#child('run', { 'batchlatch.attempt': event.attempt }, now);
     } else if (type === 'succeeded' || type === 'failed' || type === 'abandoned') {
       if (type !== 'succeeded' && this.#run !== undefined) markFailed(this.#run, event.error, event.key);

@@ -323,6 +323,16 @@ describe('The spans', () => {
     expect(exporter.getFinishedSpans()).toHaveLength(before);
   });
 
+  it('of two records with one ID all end', async () => {
+    const b = traced();
+    const event = sqsEvent([
+      { body: 'one', messageId: 'a' },
+      { body: 'other', messageId: 'a' },
+    ]);
+    await b.processor(() => 'done', { key: ({ rawBody }) => rawBody })(event);
+    expect(b.named('run')).toHaveLength(2);
+  });
+
   it('all end with the batch, and nothing is begun after it', async () => {
     const b = traced();
     const end = deferred();
