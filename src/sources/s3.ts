@@ -104,12 +104,13 @@ interface ReadS3Notification {
 
 /**
  * Reads one record of an S3 event notification. S3 sends no ID: bucket, key, version, sequencer and event
- * name together identify it. Throws a `MalformedRecordError` without bucket, key or event name.
+ * name together identify it. Only puts and deletes have a sequencer; time and request ID tell other events of
+ * an object apart, such as two of its tags. Throws a `MalformedRecordError` without bucket, key or event name.
  *
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
 function s3NotificationOf(record: unknown): ReadS3Notification {
-  const { eventName, awsRegion, eventTime, s3 } = membersOf<S3EventRecord>(record);
+  const { eventName, awsRegion, eventTime, responseElements, s3 } = membersOf<S3EventRecord>(record);
   const bucket: unknown = s3?.bucket?.name;
   const encodedKey: unknown = s3?.object?.key;
   const problem = !isText(eventName)
@@ -132,8 +133,10 @@ function s3NotificationOf(record: unknown): ReadS3Notification {
     eTag,
     sequencer,
   };
+  const id = [body.bucket, body.key, versionId ?? '', sequencer ?? '', body.eventName];
+  if (sequencer === undefined) id.push(eventTime ?? '', responseElements?.['x-amz-request-id'] ?? '');
   return {
-    id: JSON.stringify([body.bucket, body.key, versionId ?? '', sequencer ?? '', body.eventName]),
+    id: JSON.stringify(id),
     body,
     attributes: {
       eventName: body.eventName,

@@ -103,6 +103,18 @@ describe('an event notification that S3 delivers', () => {
     expect(new Set([idOf({}), ...others]).size).toBe(6);
   });
 
+  it('has an id of its own also if S3 sends no sequencer, as for tags', () => {
+    const idOf = (sentAt: number, requestId: string): string => {
+      const event = s3Event([{ ...object, eventName: 'ObjectTagging:Put', sentAt }]);
+      const [raw] = event.Records as [S3EventRecord];
+      Reflect.deleteProperty(raw.s3.object, 'sequencer');
+      raw.responseElements['x-amz-request-id'] = requestId;
+      return recordOf(event).id;
+    };
+    expect(idOf(1, 'one')).toBe(idOf(1, 'one'));
+    expect(new Set([idOf(1, 'one'), idOf(2, 'one'), idOf(1, 'other')]).size).toBe(3);
+  });
+
   it('is known in logs by the request that caused it, not by its key', () => {
     const event = s3Event([object]);
     const requestId = event.Records[0]?.responseElements['x-amz-request-id'];
