@@ -131,7 +131,8 @@ function logTo(logger: PowertoolsLogger, level: LogLevel | undefined): Told {
     const { message, ...fields } = shown(event, invocation) as { readonly message: string };
     const { requestId, functionName, source } = invocation ?? {};
     const groups = fairGroups.fieldOf(event, invocation);
-    logger[eventLevel](message, { requestId, function: functionName, source, ...fields, ...groups });
+    const line = { requestId, function: functionName, source, ...fields, ...groups };
+    harmless(() => logger[eventLevel](message, line)); // of an asynchronous logger, the rejection
   };
 }
 
@@ -146,6 +147,6 @@ function countTo(metrics: PowertoolsMetrics, publishes: boolean): Told {
       // Powertools collects the values in a list and publishes it at 100 values.
       for (const value of values) metrics.addMetric(name, 'Milliseconds', value);
     }
-    if (publishes) metrics.publishStoredMetrics();
+    if (publishes) harmless(() => metrics.publishStoredMetrics());
   };
 }

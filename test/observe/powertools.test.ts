@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
@@ -49,6 +50,23 @@ describe('A utility that throws', () => {
     await bench().processor(() => 'done', { observer })(messages('a'));
     expect(added).toContain('HandlerDuration');
     expect(added.at(-1)).toBe('published');
+  });
+});
+
+describe('A logger or metrics of your own that reject', () => {
+  it('do not end the process', async () => {
+    const rejected: unknown[] = [];
+    const note = (reason: unknown): void => void rejected.push(reason);
+    process.on('unhandledRejection', note);
+    const rejects = (): Promise<never> => Promise.reject(new Error('down'));
+    const observer = powertools({
+      logger: { debug: rejects, info: rejects, warn: rejects, error: rejects, getLevelName: () => 'DEBUG' },
+      metrics: { addMetric: () => undefined, addMetadata: () => undefined, publishStoredMetrics: rejects },
+    });
+    await bench().processor(() => 'done', { observer })(messages('a'));
+    await setImmediate();
+    process.off('unhandledRejection', note);
+    expect(rejected).toEqual([]);
   });
 });
 
