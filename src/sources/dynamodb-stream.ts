@@ -1,5 +1,5 @@
-import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
+import { convertToNative, NumberValueImpl } from '@aws-sdk/util-dynamodb';
+import type { AttributeValue, DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import {
   epochMsOfSeconds,
   isText,
@@ -159,12 +159,21 @@ function withoutSets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSets(member)]));
 }
 
+/** Converts maps as `unmarshall` does, which would set the prototype for a member named `__proto__`. */
 function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {
-  // The SDK's type differs only in binary values: Lambda's are base64, which `unmarshall` leaves unchanged.
-  return image && unmarshall(image as Parameters<typeof unmarshall>[0], { wrapNumbers: toNumber });
+  return (
+    image && Object.fromEntries(Object.entries(image).map(([name, attribute]) => [name, valueOf(attribute)]))
+  );
 }
 
-/** Converts a number exactly; `unmarshall` alone throws for 1E+38 and rounds long fractions. */
+function valueOf(attribute: AttributeValue): unknown {
+  if (attribute.M !== undefined) return itemOf(attribute.M);
+  if (attribute.L !== undefined) return attribute.L.map(valueOf);
+  // The SDK's type differs only in binary values: Lambda's are base64, which it leaves unchanged.
+  return convertToNative(attribute as Parameters<typeof convertToNative>[0], { wrapNumbers: toNumber });
+}
+
+/** Converts a number exactly; the SDK alone throws for 1E+38 and rounds long fractions. */
 function toNumber(text: string): unknown {
   const number = Number(text);
   if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (!mayBeInexact(text) || isExact(text))) return number;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
+import { payloadHash } from 'batchlatch';
 import { dynamoDBStreamEvent, pipesEvent } from 'batchlatch/testing';
 import type { DynamoDBStreamBatchRecord } from '../../src/sources/record.ts';
 import { entriesOf, errorIn, recordOf } from '../support/read-record.ts';
@@ -68,6 +69,19 @@ describe('a record of a DynamoDB stream', () => {
     expect((recordOf(withMembers({ NewImage: image })) as DynamoDBStreamBatchRecord).newImage).toMatchObject({
       amount: expected,
     });
+  });
+
+  it('has a member named __proto__ like any other, so that no item can set the prototype of a map', () => {
+    const settings = (value: string) => ({
+      M: JSON.parse(`{"__proto__":{"M":{"isAdmin":{"S":"${value}"}}}}`) as StreamRecord['Keys'] & object,
+    });
+    const recordWith = (value: string) =>
+      recordOf(withMembers({ NewImage: { settings: settings(value) } })) as DynamoDBStreamBatchRecord;
+    const { newImage } = recordWith('yes');
+    expect(newImage?.['settings']).not.toHaveProperty('isAdmin');
+    expect(JSON.stringify(newImage)).toBe('{"settings":{"__proto__":{"isAdmin":"yes"}}}');
+    const keyOf = payloadHash({ include: ['newImage'] });
+    expect(keyOf(recordWith('yes'))).not.toBe(keyOf(recordWith('no')));
   });
 
   it('is unmarshalled once, so that what a handler adds to it stays', () => {
