@@ -126,7 +126,9 @@ class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> imp
     decodedText: string | undefined,
   ) {
     const { topic, partition, offset, key, timestamp, headers } = raw as KafkaMembers;
-    const sentAt = typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : undefined;
+    // Kafka's time of a record without one is -1.
+    const isTime = typeof timestamp === 'number' && Number.isFinite(timestamp) && timestamp >= 0;
+    const sentAt = isTime ? timestamp : undefined;
     super(
       { source: 'kafka', id, rawBody: decodedText, hasAttributes: hasMembers(headers), sentAt, raw },
       opened,

@@ -71,6 +71,11 @@ describe('a Kafka record', () => {
     ]);
   });
 
+  it('has no time where the producer sent none, which Kafka shows as -1', () => {
+    const event = kafkaEvent([{ value: {}, sentAt: -1 }]);
+    expect(recordOf(event).sentAt).toBeUndefined();
+  });
+
   it('has the body null where it is a tombstone, of which no payload hash can be made', () => {
     const record = recordOf(kafkaEvent([{ key: 'acme', value: undefined }]));
     expect([record.body, record.rawBody]).toEqual([null, '']);
