@@ -75,8 +75,9 @@ export function s3Pointer(options: S3PointerOptions): DecoderStep {
   const { maxBytes = defaultMaxBytes() } = options;
   let { client } = options;
 
-  return decoder(async (data, record, { signal }) => {
-    const isPointer = typeof data === 'string' && SIZE_ATTRIBUTES.some((name) => name in record.attributes);
+  return decoder(async (data, record, { signal, envelope }) => {
+    const attributes = { ...record.attributes, ...envelope?.attributes };
+    const isPointer = typeof data === 'string' && SIZE_ATTRIBUTES.some((name) => name in attributes);
     if (!isPointer) return data;
     const { bucket, key } = parsePointer(data);
     const isAllowed: unknown =

@@ -69,7 +69,8 @@ async function decodeRecord(
     for (const step of steps.slice(0, afterLast)) {
       isEnvelope = step.kind === 'envelope';
       if (step.kind === 'decoder') {
-        data = await step(encoded(data), record, { signal: platformSignal(options.stop) });
+        const signal = platformSignal(options.stop);
+        data = await step(encoded(data), record, { signal, ...(outer && { envelope: outer }) });
         continue;
       }
       const opened = step.open(isEncodedData(data) ? parseJsonOrText(decodedText(data)) : data);

@@ -94,7 +94,7 @@ export type Encoded = string | Uint8Array;
  *
  * @param data The output of the step before.
  * @param record The record as it was delivered.
- * @param options The signal of the invocation.
+ * @param options The signal of the invocation, and the envelope around the data.
  */
 export type Decoder = (
   data: Encoded,
@@ -106,6 +106,8 @@ export type Decoder = (
 export interface DecoderOptions {
   /** Aborted when the invocation's time is nearly over. */
   readonly signal: AbortSignal;
+  /** What the steps before it have unwrapped, as in `record.envelope`. Absent if they were no envelopes. */
+  readonly envelope?: Envelope;
 }
 
 /**

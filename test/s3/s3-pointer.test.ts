@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { gzip, payloadHash, type RecordHandler } from 'batchlatch';
+import { gzip, payloadHash, type RecordHandler, snsEnvelope } from 'batchlatch';
 import { s3Pointer, type S3PointerOptions } from 'batchlatch/s3';
 import { type SqsMessage, snsEvent, sqsEvent } from 'batchlatch/testing';
 import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
@@ -91,6 +91,17 @@ describe('s3Pointer', () => {
     await bench().processor(handler, { decode: s3Pointer({ client, buckets: [BUCKET] }) })(
       snsEvent([{ message, messageAttributes }]),
     );
+    expect(bodies).toEqual([{ orderId: 'A' }]);
+  });
+
+  it('reads what is in an SNS notification in a queue, whose attributes are in the envelope', async () => {
+    const bodies: unknown[] = [];
+    const handler: RecordHandler = ({ body }) => void bodies.push(body);
+    const message = [CLASS, { s3BucketName: BUCKET, s3Key: 'order' }];
+    const messageAttributes = { ExtendedPayloadSize: { Type: 'Number', Value: '300000' } };
+    const [record] = snsEvent([{ message, messageAttributes }]).Records;
+    const decode = [snsEnvelope(), s3Pointer({ client, buckets: [BUCKET] })];
+    await bench().processor(handler, { decode })(sqsEvent([{ body: record?.Sns }]));
     expect(bodies).toEqual([{ orderId: 'A' }]);
   });
 
