@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type {
   AttributeValue,
@@ -9,6 +10,7 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { isObject } from '../base/is-object.ts';
 import { anObject, aString, checkOptionsOf, oneOf, required } from '../options/check-options.ts';
 import { aFiniteNumber, base64Of, checkRecords } from './check-members.ts';
 
@@ -156,7 +158,17 @@ export function dynamoDBStreamEvent(
 }
 
 function attributesOf(values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> {
-  return marshall(values, { removeUndefinedValues: true }) as Record<string, AttributeValue>;
+  return withBase64(marshall(values, { removeUndefinedValues: true })) as Record<string, AttributeValue>;
+}
+
+/** Converts bytes to base64, as Lambda delivers them. */
+function withBase64(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
+  }
+  if (Array.isArray(value)) return value.map(withBase64);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withBase64(member)]));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { describe, expect, it } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
@@ -122,6 +123,20 @@ const MISTAKES: readonly [make: () => unknown, message: string][] = [
     'describeClaimStore: Unknown option `make`',
   ],
 ];
+
+describe('The images of dynamoDBStreamEvent', () => {
+  it('have bytes as Lambda delivers them, as base64', () => {
+    const photo = Buffer.from([1, 2]);
+    const newImage = { photo, photos: new Set([photo]), pages: [{ photo }] };
+    const [record] = dynamoDBStreamEvent([{ keys: { photo }, newImage }]).Records;
+    expect(record?.dynamodb?.Keys).toEqual({ photo: { B: 'AQI=' } });
+    expect(record?.dynamodb?.NewImage).toEqual({
+      photo: { B: 'AQI=' },
+      photos: { BS: ['AQI='] },
+      pages: { L: [{ M: { photo: { B: 'AQI=' } } }] },
+    });
+  });
+});
 
 describe('A wrong member is named, with the one that was meant', () => {
   it.each(MISTAKES)('%s', (make, message) => {
