@@ -12,8 +12,9 @@ import { type KeySelector, withEffort } from '../keys/key-selector.ts';
  * Returns the selector that evaluates a JMESPath expression on the record as Lambda delivered it, with
  * Powertools' functions: `detail.orderId` of an EventBridge event, `powertools_json(body).orderId` of an SQS
  * message, `powertools_json(body).[tenant, orderId]` for a key of several parts, all of which must be
- * present. Members of a hash inside a list, such as `[tenant, {order: orderId}]`, are not checked. Members of
- * an SQS record that change on redelivery (receipt handle, receive count, timestamps) are hidden.
+ * present. Members of a hash or a list inside a list, such as `[tenant, {order: orderId}]` or
+ * `[tenant, items[].sku]`, are not checked. Members of an SQS record that change on redelivery (receipt
+ * handle, receive count, timestamps) are hidden.
  *
  * A record fails if its key depends on a number that a double cannot hold exactly and that the expression
  * parses. Numbers that arrive parsed, as in EventBridge's `detail`, are already rounded: send such numbers as
