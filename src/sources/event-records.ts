@@ -86,6 +86,13 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** Returns the members of an object that are strings. */
+export function textsOf(members: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(members ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
 export function epochMsOfSeconds(seconds: unknown): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.round(seconds * 1_000) : undefined;
 }

@@ -1,6 +1,6 @@
 import { allOrNothing } from './answers.ts';
 import { checkOptionsOf, oneOf } from '../options/check-options.ts';
-import { epochMsOfText, malformed, membersOf, textOf } from './event-records.ts';
+import { epochMsOfText, malformed, membersOf, textOf, textsOf } from './event-records.ts';
 import { attributesOf, isEventBridgeEvent } from './eventbridge.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -131,10 +131,4 @@ function busRecord(raw: unknown): EventBridgeBusBatchRecord {
     sequenceNumber: textOf(system['aws:SequenceNumber']),
     isReplay: deliveryType === undefined ? undefined : deliveryType === 'REPLAY',
   };
-}
-
-function textsOf(metadata: unknown): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(metadata ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
 }

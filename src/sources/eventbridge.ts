@@ -4,7 +4,7 @@ import { allOrNothing } from './answers.ts';
 import type { EnvelopeStep } from './decode-step.ts';
 import { envelopeStep } from './envelope-steps.ts';
 import { MalformedRecordError } from './errors.ts';
-import { epochMsOfText } from './event-records.ts';
+import { epochMsOfText, textsOf } from './event-records.ts';
 import type { EventBridgeBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 
@@ -58,7 +58,8 @@ export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<st
 
 export function attributesOf(event: EventBridgeEvent<string, unknown>): Record<string, string> {
   const { source, account, region, 'detail-type': detailType } = event;
-  return { source, 'detail-type': detailType, account, region };
+  // Events that a sender made itself, in a queue or on a bus, may have any account and region.
+  return textsOf({ source, 'detail-type': detailType, account, region });
 }
 
 /**

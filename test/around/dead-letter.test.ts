@@ -245,6 +245,14 @@ describe('deadLetter', () => {
     await expect(bench().processor(refused, options(closed))(event)).rejects.toThrow('no such customer');
   });
 
+  it('gets an event whose account the sender made a number', async () => {
+    const event = { ...eventBridgeEvent({ orderId: 'a' }), account: 123_456_789_012 };
+    expect(await b.processor(refused, options())(event)).toBeUndefined();
+    const [letter] = (await dead.receive()).Records;
+    expect(JSON.parse(letter?.body ?? '')).toEqual(event);
+    expect(letter?.messageAttributes).not.toHaveProperty('account');
+  });
+
   it.each<[string, string | undefined]>([
     ['a parked record', '1'],
     ['one without a key', undefined],
