@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { DecodeError } from '../sources/decode-step.ts';
 
+const MOST_PARTS = 10_000;
+
 interface AvroJsonOptions {
   readonly longs: 'number' | 'string';
   readonly maxBytes: number;
@@ -12,6 +14,7 @@ interface AvroJsonOptions {
  * `DecodeError` for more than `maxBytes` characters.
  */
 export function avroJson(value: unknown, { longs, maxBytes }: AvroJsonOptions): string {
+  const texts: string[] = [];
   const parts: string[] = [];
   let length = 0;
 
@@ -22,6 +25,13 @@ export function avroJson(value: unknown, { longs, maxBytes }: AvroJsonOptions): 
       throw new DecodeError(message, { isRetryable: false });
     }
     parts.push(text);
+    if (parts.length === MOST_PARTS) join();
+  }
+
+  /** Each part takes several times the memory of its text. */
+  function join(): void {
+    texts.push(parts.join(''));
+    parts.length = 0;
   }
 
   function write(one: unknown): void {
@@ -51,5 +61,6 @@ export function avroJson(value: unknown, { longs, maxBytes }: AvroJsonOptions): 
   }
 
   write(value);
-  return parts.join('');
+  join();
+  return texts.join('');
 }

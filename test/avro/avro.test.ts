@@ -145,6 +145,35 @@ describe('avro with hostile bytes', () => {
     await expect(decoded).rejects.toMatchObject({ name: 'DecodeError', isRetryable: false });
   });
 
+  it.each([
+    [
+      'a map with many names',
+      { type: 'map', values: 'null' },
+      Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [index.toString(36), null])),
+    ],
+    [
+      'many short bytes',
+      { type: 'array', items: 'bytes' },
+      Array.from({ length: 150_000 }, () => Buffer.alloc(0)),
+    ],
+  ])('refuses %s, which would end the process of a small function', async (_, schema, value) => {
+    const memory = 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE';
+    const before = process.env[memory];
+    process.env[memory] = '128';
+    try {
+      await expect(decode(schema, written(schema, value))).rejects.toThrow('would take more than 8388608');
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(process.env, memory);
+      else process.env[memory] = before;
+    }
+  });
+
+  it('writes the JSON of many values', async () => {
+    const type = { type: 'array', items: 'int' };
+    const values = Array.from({ length: 12_345 }, (_, index) => index);
+    expect(await decode(type, written(type, values))).toBe(JSON.stringify(values));
+  });
+
   it('refuses a block of another length than it says, which would hide values from the check', async () => {
     const nulls = { name: 'nulls', type: { type: 'array', items: 'null' } };
     const fields = [
