@@ -106,7 +106,7 @@ export type Decoder = (
 export interface DecoderOptions {
   /** Aborted when the invocation's time is nearly over. */
   readonly signal: AbortSignal;
-  /** What the steps before it have unwrapped, as in `record.envelope`. Absent if they were no envelopes. */
+  /** The envelopes before the step, as in `record.envelope`. Absent if there are none. */
   readonly envelope?: Envelope;
 }
 

@@ -23,8 +23,8 @@ export interface RecordOf<Source extends string, Body, Raw> {
   /**
    * SQS and SNS: the message ID. EventBridge: the event's ID. Kinesis and DynamoDB Streams: the stream's ARN
    * and the event's ID. Kafka: the cluster, the partition and the offset. S3: bucket, key, version, sequencer
-   * and event name, as a JSON array; without a sequencer time and request ID too. A custom event bus: `aws:EventId`, else the event's ID; empty for bare
-   * data.
+   * and event name, as a JSON array; without a sequencer time and request ID too. A custom event bus:
+   * `aws:EventId`, else the event's ID; empty for bare data.
    */
   readonly id: string;
   /**

@@ -105,7 +105,8 @@ interface ReadS3Notification {
 /**
  * Reads one record of an S3 event notification. S3 sends no ID: bucket, key, version, sequencer and event
  * name together identify it. Only puts and deletes have a sequencer; time and request ID tell other events of
- * an object apart, such as two of its tags. Throws a `MalformedRecordError` without bucket, key or event name.
+ * an object apart, such as changes of its tags. Throws a `MalformedRecordError` without bucket, key or event
+ * name.
  *
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
