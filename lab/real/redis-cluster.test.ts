@@ -2,7 +2,7 @@ import { closeRedis } from '../../test/support/close-redis.ts';
 import { inRedis, type StoreAndAdmin, itself, redisByClock } from '../../test/support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Cluster } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { createCluster } from 'redis';
 import type { ClaimRequest } from '../../src/claims/claim-store.ts';
 import { checkRedis } from '../../src/stores/redis/index.ts';
@@ -12,6 +12,7 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/
 import { redis } from '../../test/support/components/redis.ts';
 import { rowsOfRedis } from '../../test/support/rows-of-redis.ts';
 import { type RedisCluster, startRedisCluster } from './support/redis-cluster.ts';
+import { until } from './support/until.ts';
 
 describeWith([redis], 'on a cluster of Redis', () => {
   let cluster: RedisCluster;
@@ -79,11 +80,49 @@ describeWith([redis], 'on a cluster of Redis', () => {
     }
   });
 
+  it('waits on the node that has taken over a slot', async () => {
+    const nodes = cluster.servers.map(({ endpoint }) => new Redis(endpoint));
+    const [first, , third] = nodes as [Redis, Redis, Redis];
+    const slot = String(await third.cluster('KEYSLOT', '{0}')); // one of the third node's
+    const moveTo = async (node: Redis) => {
+      const id = await node.cluster('MYID');
+      await Promise.all(nodes.map((one) => one.flushall()));
+      for (const one of [node, ...nodes]) await one.call('cluster', 'setslot', slot, 'node', id);
+    };
+    const monitor = await first.monitor();
+    const sent: string[] = [];
+    monitor.on('monitor', (_time: string, [command = '', ...args]: string[], source: string) => {
+      if (/^(eval|wait)/i.test(command)) sent.push(`${command.slice(0, 4).toLowerCase()} by ${source}`);
+      else if (args.includes('the end')) sent.push('the end');
+    });
+    for (const [name, client] of both()) {
+      const wait = { replicas: 0, timeoutMs: 100 };
+      const store = inRedis({ client, prefix: `${name}-moved:`, slots: 1, wait });
+      const before = requestOf('before');
+      expect(await store.acquire([before])).toMatchObject([{ status: 'acquired' }]);
+      await moveTo(first);
+      const request = requestOf('after');
+      expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
+      expect(await store.settle([{ ...request, end: 'complete' }])).toEqual(['stored']);
+      await first.echo('the end');
+      await until('the node has told all', () => sent.at(-1) === 'the end');
+      const scripts = sent.splice(0).slice(0, -1);
+      const script = scripts.find((one) => one.startsWith('eval')) ?? '';
+      const waits = script.replace('eval', 'wait');
+      expect(scripts).toEqual(scripts.flatMap((one) => (one === script ? [script, waits] : [])));
+      await moveTo(third);
+    }
+    for (const one of [monitor, ...nodes]) one.disconnect();
+  });
+
   it('fails for the records of a node that is gone, and for no others', async () => {
     const [, , third] = cluster.servers;
     await third?.kill();
-    for (const [name, client] of both()) {
-      const store = inRedis({ client, prefix: `${name}-gone:` });
+    const waits = [{}, { wait: { replicas: 0, timeoutMs: 100 } }];
+    for (const [name, client, wait] of both().flatMap((one) =>
+      waits.map((wait) => [...one, wait] as const),
+    )) {
+      const store = inRedis({ client, prefix: `${name}-${'wait' in wait}-gone:`, ...wait });
       const requests = Array.from({ length: 200 }, (_, index) => requestOf(`gone-${index}`));
       const outcomes = await store.acquire(requests);
       const errors = outcomes.filter(({ status }) => status === 'error');

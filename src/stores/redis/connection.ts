@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+import { hasMoved } from './failures.ts';
 import type {
   IoRedisClient,
   IoRedisCluster,
@@ -78,7 +80,11 @@ function ofIoRedisCluster(client: IoRedisCluster): Connection {
     keyPrefix: prefixOf(client),
     // ioredis finds the key of a command by itself.
     send: (_key, [command = '', ...args]) => client.call(command, args),
-    sendBoth: (_key, first, second) => pipelined(client, first, second),
+    sendBoth: (key, first, second) =>
+      toNodeOf(
+        () => pipelined(client, first, second),
+        () => client.call('exists', [key]),
+      ),
     primaries: async () => client.nodes('master').map((node) => ofIoRedis(node)),
   };
 }
@@ -116,8 +122,17 @@ function ofNodeRedisCluster(client: NodeRedisCluster): Connection {
     name: '',
     keyPrefix: '',
     send: (key, args) => client.sendCommand(key, false, args),
+    // By the node's own client: the cluster's sends WAIT to all nodes, and follows a moved slot without it.
     sendBoth: (key, first, second) =>
-      Promise.allSettled([client.sendCommand(key, false, first), client.sendCommand(key, false, second)]),
+      toNodeOf(
+        async () => {
+          const node = client.slots[hashSlot(key)]?.master;
+          if (node === undefined) throw new Error('CLUSTERDOWN Hash slot not served');
+          const own = (await client.nodeClient(node as never)) as NodeRedisClient;
+          return Promise.allSettled([own.sendCommand(first), own.sendCommand(second)]);
+        },
+        () => client.sendCommand(key, false, ['exists', key]),
+      ),
     primaries: async () =>
       Promise.all(
         client.masters.map(async (node) =>
@@ -125,4 +140,32 @@ function ofNodeRedisCluster(client: NodeRedisCluster): Connection {
         ),
       ),
   };
+}
+
+/**
+ * Sends two commands to the node of a key. If its slot has moved, `find` has the client learn the new node:
+ * clients follow single commands, but no pairs.
+ */
+async function toNodeOf(
+  send: () => Promise<readonly [Sent, Sent]>,
+  find: () => Promise<unknown>,
+): Promise<readonly [Sent, Sent]> {
+  const sent = await send();
+  const [first] = sent;
+  if (first.status === 'fulfilled' || !hasMoved(first.reason)) return sent;
+  await find();
+  return send();
+}
+
+const SLOTS = 16_384;
+
+/** Returns the slot of a name in Redis Cluster: the CRC16 (XMODEM) of the text in its braces. */
+function hashSlot(name: string): number {
+  const [, tag = name] = /\{([^}]+)\}/.exec(name) ?? [];
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+  }
+  return (crc & 0xffff) % SLOTS;
 }

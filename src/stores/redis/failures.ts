@@ -94,6 +94,11 @@ export function isUnknownCommand(thrown: unknown): boolean {
   return told(thrown).message.startsWith('ERR unknown command');
 }
 
+/** Whether the slot of the command is another node's now. */
+export function hasMoved(thrown: unknown): boolean {
+  return told(thrown).message.startsWith('MOVED');
+}
+
 function told(thrown: unknown): { readonly message: string; readonly code: string } {
   if (typeof thrown === 'string') return { message: thrown, code: '' };
   if (typeof thrown !== 'object' || thrown === null) return { message: String(thrown), code: '' };

@@ -70,6 +70,11 @@ export interface NodeRedisCluster {
     /** Host and port. */
     readonly address: string;
   }[];
+  /** The nodes of each slot. */
+  readonly slots: readonly {
+    /** The node that takes writes: one of `masters`. */
+    readonly master: object;
+  }[];
   /**
    * Returns a client for one node.
    *

@@ -233,6 +233,7 @@ function nodeRedisCluster(answer: Answer): RedisClient {
   return {
     sendCommand: async (_key, _isReadonly, [command = '', ...args]: string[]) => answer(command, args),
     isOpen: true,
+    slots: [],
     masters: [{ address: '127.0.0.1:1' }],
     nodeClient: () => nodeRedis(answer),
   };
