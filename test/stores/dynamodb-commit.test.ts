@@ -297,6 +297,27 @@ describe('a commit in DynamoDB', () => {
     });
   });
 
+  it('shows numbers that only DynamoDB holds exactly, as bigints or as the nearest numbers', async () => {
+    const { client, commit, key } = await held();
+    const numbers = {
+      L: ['7', '12345678901234567890', '12345678901234567890.5'].map((N) => ({ N })),
+    };
+    const Item = { name: { S: key }, numbers };
+    await client.send(new sdk.PutItemCommand({ TableName: effects.tableName, Item }));
+    const outcome = await commit({
+      Delete: {
+        TableName: effects.tableName,
+        Key: { name: key },
+        ConditionExpression: 'attribute_exists(nowhere)',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    });
+    const nearest = Number('12345678901234567890.5');
+    expect(outcome).toMatchObject({
+      refused: { reasons: [{ item: { numbers: [7, 12_345_678_901_234_567_890n, nearest] } }] },
+    });
+  });
+
   it('says what is wrong with an expression, and that trying again does not help', async () => {
     const { commit, key } = await held();
     const wrong: CommitItem = {

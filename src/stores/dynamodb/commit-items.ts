@@ -41,7 +41,12 @@ export function transactItemsOf(items: unknown, claim: ClaimPlace): TransactWrit
 
 /** Converts the item of a refusal to plain values. */
 export function plainValues(item: Row): CommitValues {
-  return unmarshall(withBytes(item, bytesReceived));
+  return unmarshall(withBytes(item, bytesReceived), { wrapNumbers: numberOf });
+}
+
+/** Returns a number; a bigint for an integer beyond the safe ones. DynamoDB's numbers have 38 digits. */
+function numberOf(text: string): number | bigint {
+  return Number.isSafeInteger(Number(text)) || !/^-?\d+$/.test(text) ? Number(text) : BigInt(text);
 }
 
 function transactItemOf(item: unknown, index: number, claim: ClaimPlace): TransactWriteItem {
