@@ -4,7 +4,7 @@ import type { Claim } from '../claims/claim.ts';
 import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
-import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
+import { type ClaimAdmin, type ClaimPage, type ClaimQuery, stateOf } from '../claims/claim-admin.ts';
 import {
   aBoolean,
   aFunction,
@@ -134,7 +134,8 @@ export async function copyClaims(
   };
 
   while (!isEnd && signal?.aborted !== true) {
-    const page = await from.list(defined({ keyPrefix, limit: PAGE, cursor }), signal && { signal });
+    const page = await read(from, defined({ keyPrefix, limit: PAGE, cursor }), signal);
+    if (page === undefined) break;
     const written = await write(page.claims);
     const now = clock.now();
     page.claims.forEach((claim, index) => note(claim, written[index] as Written, now));
@@ -146,6 +147,20 @@ export async function copyClaims(
     onProgress?.(result());
   }
   return result();
+}
+
+/** Returns undefined if the signal was aborted meanwhile. */
+async function read(
+  admin: ClaimAdmin,
+  query: ClaimQuery,
+  signal: AbortSignal | undefined,
+): Promise<ClaimPage | undefined> {
+  try {
+    return await admin.list(query, signal && { signal });
+  } catch (thrown) {
+    if (signal?.aborted === true) return undefined;
+    throw thrown;
+  }
 }
 
 type Written = AdoptOutcome | 'stored-without-result';

@@ -5,6 +5,8 @@ import { resultsIn, StoreError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type ClaimsCopy, copyClaims } from 'batchlatch/operations';
 import { manualClock } from 'batchlatch/testing';
+import { systemClock } from '../../src/base/clock.ts';
+import { boundedAdmin } from '../../src/claims/bounded-admin.ts';
 import type { Pool } from 'pg';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../lab/local/emulators/postgres-emulator.ts';
@@ -83,6 +85,27 @@ describe('copyClaims', () => {
     expect(rest).not.toHaveProperty('next');
     expect(await copyClaims(source, target, { signal })).toMatchObject({ copied: 0, isWhole: false });
     expect(await copyClaims(source, target)).toMatchObject({ copied: 0, present: 250, isWhole: true });
+  });
+
+  it('gives what it has copied, and where to go on, when it is stopped while it reads', async () => {
+    const [source, target] = [memoryStore(), memoryStore()];
+    await source.acquire(claimRequests(150));
+    const stopping = new AbortController();
+    const reading: StoreAndAdmin = {
+      ...source,
+      async list(query, options) {
+        if (query.cursor === undefined) return source.list(query, options);
+        return boundedAdmin({ ...source, list: () => new Promise(() => undefined) }, systemClock).list(
+          query,
+          options,
+        );
+      },
+    };
+    const { signal } = stopping;
+    const onProgress = (): unknown => setImmediate(() => stopping.abort());
+    const copy = await copyClaims(reading, target, { signal, onProgress });
+    expect(copy).toMatchObject({ copied: 100, isWhole: false, next: expect.any(String) });
+    expect(await copyClaims(source, target, { cursor: copy.next as string })).toMatchObject({ copied: 50 });
   });
 
   it('sends what failed in passing once more, and tells of what cannot be written', async () => {
