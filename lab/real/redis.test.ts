@@ -7,6 +7,7 @@ import { createBatchProcessor } from 'batchlatch';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
+import type { Claim } from '../../src/claims/claim.ts';
 import type { ClaimRequest } from '../../src/claims/claim-store.ts';
 import type { RedisClient } from '../../src/stores/redis/redis-client.ts';
 import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
@@ -183,6 +184,22 @@ describeWith([redis], 'on Redis', () => {
     const settled = { ...completion(key, request.owner), result };
     expect(await store.settle([settled])).toEqual(['stored']);
     expect(await store.acquire([requestOf(key)])).toMatchObject([{ status: 'duplicate', result }]);
+  });
+
+  it("does not let another program's keys stop what people do with claims", async () => {
+    const prefix = `${randomUUID()}:`;
+    const store = inRedis({ client: ioredis, prefix });
+    await ioredis.set(`${prefix}text`, 'no hash');
+    await ioredis.set(prefix, 'no hash');
+    const request = requestOf('mine');
+    await store.acquire([request]);
+    expect(await store.list({})).toMatchObject({ claims: [{ key: 'mine' }], unreadable: 2 });
+    const claim = await store.read('mine');
+    const copies = ['text', 'other'].map((key) => ({ ...(claim as Claim), key }));
+    expect(await store.adopt?.(copies)).toMatchObject([
+      { error: { code: 'BATCHLATCH_NOT_A_CLAIM' } },
+      'stored',
+    ]);
   });
 
   it('does not let rows of others stop a batch', async () => {

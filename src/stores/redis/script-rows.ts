@@ -14,11 +14,11 @@ export interface ScriptItem {
   readonly args: readonly string[];
 }
 
-/** The answer for one row. `refused` has the stored row, if there is one, and the server's time. */
+/** The answer for one row, with the server's time if it is the script's. `refused`: with the stored row. */
 export type ScriptAnswer =
   | { readonly status: 'written' }
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
-  | { readonly status: 'error'; readonly error: Error };
+  | { readonly status: 'error'; readonly error: Error; readonly now?: number };
 
 /** Adds the templates, then each item's arguments after its template's number, if there are several. */
 export function addItems(args: string[], items: readonly ScriptItem[]): void {
@@ -84,7 +84,7 @@ function answerOf({ key }: ScriptItem, answer: unknown, now: number): ScriptAnsw
   if (Array.isArray(answer)) return { status: 'refused', now, row: { key, now, fields: fieldsOf(answer) } };
   const text = textOf(answer);
   if (text === '0') return { status: 'refused', now };
-  return { status: 'error', error: text.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(text) };
+  return { status: 'error', now, error: text.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(text) };
 }
 
 function fieldsOf(flat: readonly unknown[]): Map<string, string> {
