@@ -1,9 +1,16 @@
 import type { AcquireOutcome, ClaimStore, Completion, Settlement } from './claim-store.ts';
 import { passOn } from './pass-on.ts';
 import { noResultStorage, POINTER } from './result-storage.ts';
+import { jsonIn } from './row-format.ts';
 
 /** JSON never begins with `@`. A custom serializer's text that does is stored with this prefix. */
 const ESCAPE = '@text ';
+
+/**
+ * The prefix of a text that is stored as JSON, because a custom serializer's may have what not every store
+ * takes: U+0000, which PostgreSQL refuses, or half a surrogate pair.
+ */
+const AS_JSON = '@json ';
 
 /**
  * Wraps a store for callers that read results of any text. Duplicates include their results; a text is never
@@ -27,13 +34,18 @@ export function withResultTexts(store: ClaimStore): ClaimStore {
 }
 
 function escaped<Ended extends Settlement | Completion>(settlement: Ended): Ended {
-  if (settlement.end !== 'complete' || settlement.result?.startsWith('@') !== true) return settlement;
-  return { ...settlement, result: ESCAPE + settlement.result };
+  if (settlement.end !== 'complete' || settlement.result === undefined) return settlement;
+  const { result } = settlement;
+  if (result.includes('\0') || !result.isWellFormed())
+    return { ...settlement, result: AS_JSON + JSON.stringify(result) };
+  return result.startsWith('@') ? { ...settlement, result: ESCAPE + result } : settlement;
 }
 
 function unescaped(outcome: AcquireOutcome): AcquireOutcome {
   if (outcome?.status !== 'duplicate' || outcome.result?.startsWith('@') !== true) return outcome;
   const { result } = outcome;
   if (result.startsWith(ESCAPE)) return { ...outcome, result: result.slice(ESCAPE.length) };
+  const text = result.startsWith(AS_JSON) ? jsonIn(result.slice(AS_JSON.length)) : undefined;
+  if (typeof text === 'string') return { ...outcome, result: text };
   return result.startsWith(POINTER) ? { status: 'error', error: noResultStorage() } : outcome;
 }

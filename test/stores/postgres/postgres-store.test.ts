@@ -1,5 +1,7 @@
 import { itself } from '../../support/store-and-admin.ts';
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { withIdempotency } from 'batchlatch/functions';
+import { postgresStore } from 'batchlatch/postgres';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../../lab/local/emulators/postgres-emulator.ts';
@@ -34,4 +36,23 @@ describeClaimStore(
 
 it('takes over as the state machine says, over 2,000 rows and requests at random', async () => {
   await assertSameAsTheStateMachine(casesFrom(0, 2_000), pool, pool, table);
+});
+
+it.each(['\0', '"\ud800"', '@\0', 'a\\0'])('keeps any text of a serializer: %j', async (text) => {
+  let runs = 0;
+  const runOnce = withIdempotency(
+    async () => {
+      runs += 1;
+      return text;
+    },
+    {
+      namespace: 'texts',
+      key: () => JSON.stringify(text),
+      store: postgresStore({ pool, table }),
+      serializer: { stringify: String, parse: (stored: string) => stored },
+    },
+  );
+  expect(await runOnce()).toBe(text);
+  expect(await runOnce()).toBe(text);
+  expect(runs).toBe(1);
 });
