@@ -121,6 +121,16 @@ describe('with batch writes', () => {
     expect(requests()).toEqual({ BatchExecuteStatement: 2 });
   });
 
+  it('25 long results take several requests, because one holds 16 MB', async () => {
+    const first = claimRequests(25);
+    await store.acquire(first);
+    requests();
+    const quotes = JSON.stringify('"'.repeat(170_000)); // in a request, each takes four bytes
+    const settlements = first.map((request) => completion(request, quotes));
+    expect(await store.settle(settlements)).toEqual(first.map(() => 'stored'));
+    expect(requests()).toEqual({ BatchExecuteStatement: 5 });
+  });
+
   it('nothing takes no request', async () => {
     await Promise.all([store.acquire([]), store.settle([]), store.extend([])]);
     expect(requests()).toEqual({});

@@ -15,6 +15,8 @@ import { statementsOf } from './statements.ts';
 /** DynamoDB's limits for one request. */
 const STATEMENTS_PER_REQUEST = 25;
 const KEYS_PER_REQUEST = 100;
+/** Of 16 MB, in UTF-16 units: in JSON, a unit takes at most 6 bytes. One statement may be longer. */
+const TEXT_PER_REQUEST = 2_000_000;
 
 /**
  * Writes with `BatchExecuteStatement`: up to 25 independent conditional statements, each atomic by itself.
@@ -47,7 +49,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
   function write(all: BatchStatementRequest[], signal?: StopSignal): Promise<WriteOutcome<Row>[]> {
     const request = (Statements: BatchStatementRequest[]): Promise<BatchExecuteStatementOutput> =>
       transport.send('BatchExecuteStatement', { Statements }, signal);
-    return inChunks(all, STATEMENTS_PER_REQUEST, (chunk) =>
+    return inChunks(all, endOfStatements, (chunk) =>
       sendWithRetries(chunk, (some) => outcomesOf(some, request, writeOutcomes), setup, signal),
     );
   }
@@ -107,7 +109,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
         };
         return transport.send('BatchGetItem', { RequestItems: { [tableName]: table } }, signal);
       };
-      return inChunks([...keys], KEYS_PER_REQUEST, (chunk) =>
+      return inChunks(keys, endOfKeys, (chunk) =>
         sendWithRetries(chunk, (some) => outcomesOf(some, request, readOutcomes), setup, signal),
       );
     },
@@ -121,15 +123,30 @@ function failure(message: string, cause?: BatchStatementError): Failure {
   return { status: 'error', error: new StatementError(message, { cause, isRetryable: true }) };
 }
 
+function endOfKeys(_keys: readonly string[], start: number): number {
+  return start + KEYS_PER_REQUEST;
+}
+
+function endOfStatements(all: readonly BatchStatementRequest[], start: number): number {
+  const most = Math.min(all.length, start + STATEMENTS_PER_REQUEST);
+  let length = 0;
+  for (let end = start; end < most; end += 1) {
+    for (const { S: text } of all[end]?.Parameters ?? []) if (text !== undefined) length += text.length;
+    if (length > TEXT_PER_REQUEST && end > start) return end;
+  }
+  return most;
+}
+
 /** Runs the chunks concurrently and joins their outcomes in order. No items take no request. */
 async function inChunks<Item, Outcome>(
-  items: Item[],
-  size: number,
+  items: readonly Item[],
+  endOf: (items: readonly Item[], start: number) => number,
   run: (chunk: Item[]) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
-  if (items.length === 0) return [];
-  if (items.length <= size) return run(items);
   const chunks: Promise<Outcome[]>[] = [];
-  for (let start = 0; start < items.length; start += size) chunks.push(run(items.slice(start, start + size)));
-  return (await Promise.all(chunks)).flat();
+  for (let start = 0, end; start < items.length; start = end) {
+    end = endOf(items, start);
+    chunks.push(run(items.slice(start, end)));
+  }
+  return chunks.length === 1 ? (chunks[0] as Promise<Outcome[]>) : (await Promise.all(chunks)).flat();
 }
