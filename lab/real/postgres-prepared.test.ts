@@ -68,6 +68,16 @@ describeWith([postgres, pgbouncer], 'prepared statements in PostgreSQL', () => {
     expect(await names()).toHaveLength(2);
   });
 
+  it('are sent whole after a column was given another type, and nothing fails', async () => {
+    const store = postgresStore({ pool, table, prepare: true });
+    const [request] = batch();
+    const ask = async (): Promise<unknown> => (await store.acquire([request as ClaimRequest]))[0];
+    for (let turn = 0; turn < 10; turn += 1) expect(await ask()).toMatchObject({ status: 'acquired' });
+    await pool.query(`ALTER TABLE ${table} ALTER COLUMN attempt TYPE bigint`);
+    expect(await ask()).toMatchObject({ status: 'acquired', attempt: 1 });
+    expect(await work(store)).toEqual(done);
+  });
+
   it('are sent whole where a pooler gives the connection the session of another, and nothing fails', async () => {
     const { pool: counted, isNamed } = counting(bouncedPool);
     const store = postgresStore({ pool: counted, table, prepare: true });

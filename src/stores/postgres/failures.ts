@@ -107,10 +107,11 @@ export function mayBeResent(thrown: unknown): boolean {
 
 /**
  * Returns whether the session lacks the prepared statement, or has another of its name, because a pooler
- * has changed sessions. The statement was not carried out.
+ * has changed sessions; or whether its plan is outdated (0A000), because a column has another type now. The
+ * statement was not carried out.
  */
 export function isOfSession(thrown: unknown): boolean {
-  return /^(26000|42P05)$/.test(toldBy(thrown).state);
+  return /^(26000|42P05|0A000)$/.test(toldBy(thrown).state);
 }
 
 /**

@@ -29,7 +29,7 @@ const LONGEST_DELAY_MS = 1_000;
  * Sends a statement, each time on its own connection. After a temporary failure (connection lost, server
  * starting, too many connections, deadlock) it is sent again with exponential backoff and full jitter
  * ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), until `signal` is aborted. If a
- * session does not know a prepared statement, that and all later statements are sent without names.
+ * session cannot run a prepared statement, that and all later statements are sent without names.
  * Rejects with a `StoreError`.
  */
 export async function send(
