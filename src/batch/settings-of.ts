@@ -125,7 +125,9 @@ function checkedHash(given: KeySelector): KeySelector {
   const select: KeySelector = (record) => {
     const hash: unknown = given(record);
     refusePromise('payloadValidation', 'record', hash);
-    if (typeof hash === 'string' && hash !== '') return hash;
+    // A text of the payload may have what PostgreSQL refuses, or what returns from a store as another text.
+    if (typeof hash === 'string' && hash !== '')
+      return hash.includes('\0') || !hash.isWellFormed() ? JSON.stringify(hash) : hash;
     throw new KeyError(
       'The `payloadValidation` function returned no hash for this record; it must return a non-empty string',
     );

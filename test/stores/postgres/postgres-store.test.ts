@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { itself } from '../../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBatchProcessor } from 'batchlatch';
 import { withIdempotency } from 'batchlatch/functions';
 import { postgresStore } from 'batchlatch/postgres';
-import { describeClaimStore } from 'batchlatch/testing';
+import { describeClaimStore, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../../lab/local/emulators/postgres-emulator.ts';
 import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
@@ -55,4 +57,28 @@ it.each(['\0', '"\ud800"', '@\0', 'a\\0'])('keeps any text of a serializer: %j',
   expect(await runOnce()).toBe(text);
   expect(await runOnce()).toBe(text);
   expect(runs).toBe(1);
+});
+
+it.each(['a\0', '\ud800'])('compares any text of a payload: %j', async (note) => {
+  const seen: string[] = [];
+  const processor = createBatchProcessor<{ id: string; note: string }>(
+    async ({ body }) => void seen.push(body.note),
+    {
+      namespace: 'payloads',
+      key: ({ body }) => body.id,
+      payloadValidation: ({ body }) => body.note,
+      store: postgresStore({ pool, table }),
+      observer: { onEvent: ({ type }) => void seen.push(type) },
+    },
+  );
+  const id = JSON.stringify(note);
+  for (const body of [
+    { id, note },
+    { id, note },
+    { id, note: 'other' },
+  ]) {
+    await processor(sqsEvent([{ messageId: randomUUID(), body }]));
+  }
+  const ends = ['duplicate', 'mismatch'];
+  expect(seen.filter((one) => one === note || ends.includes(one))).toEqual([note, ...ends]);
 });
