@@ -15,7 +15,7 @@ import { statementsOf } from './statements.ts';
 /** DynamoDB's limits for one request. */
 const STATEMENTS_PER_REQUEST = 25;
 const KEYS_PER_REQUEST = 100;
-/** Of 16 MB, in UTF-16 units: in JSON, a unit takes at most 6 bytes. One statement may be longer. */
+/** In UTF-16 units, which take at most 6 bytes in JSON: a request holds 16 MB. One row may be longer. */
 const TEXT_PER_REQUEST = 2_000_000;
 
 /**
