@@ -49,7 +49,16 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
   const { functions, esbuild, folder, onEvent } = options;
   const program = await functionProgram(() => esbuild, folder);
   const running = new Map<string, OneFunction>();
-  for (const fn of functions) running.set(fn.id, await runFunction(fn, program, options));
+  const stop = async (): Promise<void> => {
+    await Promise.all([...running.values()].map((one) => one.stop()));
+  };
+  try {
+    for (const fn of functions) running.set(fn.id, await runFunction(fn, program, options));
+  } catch (error) {
+    // Watching builds would keep this process alive, and write into the folder.
+    await stop();
+    throw error;
+  }
   await Promise.all([...running.values()].map(({ tried }) => tried));
 
   async function poolOf(functionId: string): Promise<FunctionPool> {
@@ -70,9 +79,7 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
       await poolOf(functionId);
     },
     kill: (requestId) => [...running.values()].some((one) => one.kill(requestId)),
-    async stop() {
-      await Promise.all([...running.values()].map((one) => one.stop()));
-    },
+    stop,
   };
 }
 
