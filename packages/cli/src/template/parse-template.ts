@@ -107,17 +107,22 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
   const next = (child: unknown): Plain => convert(converter, child as Node | null, depth + 1, file);
   if (isSeq(node)) return node.items.map(next);
   if (isMap(node)) {
-    const entries = node.items.flatMap(({ key, value }): [string, Plain][] => {
-      const name = keyText(key);
-      const plain = next(value);
-      // YAML 1.1 merge keys, as the SAM CLI and the AWS CLI support them.
-      return name === '<<' && typeof plain === 'object' && plain !== null
-        ? Object.entries(Object.assign({}, ...[plain].flat()))
-        : [[name, plain]];
-    });
-    return Object.fromEntries(entries);
+    const entries = node.items.map(({ key, value }): [string, Plain] => [keyText(key), next(value)]);
+    const own = entries.filter(([name, plain]) => !isMerge(name, plain));
+    // YAML 1.1 merge keys, as the SAM CLI and the AWS CLI support them. A mapping's own keys win wherever they
+    // stand, then the first mapping of a list.
+    const merged = entries.filter(([name, plain]) => isMerge(name, plain));
+    const mappings = merged.flatMap(([, plain]) => plain as PlainMembers | readonly Plain[]);
+    return Object.fromEntries([
+      ...mappings.toReversed().flatMap((one) => Object.entries(plainMembersOf(one))),
+      ...own,
+    ]);
   }
   return scalarValue(node as Scalar);
+}
+
+function isMerge(name: string, plain: Plain): boolean {
+  return name === '<<' && typeof plain === 'object' && plain !== null;
 }
 
 function keyText(key: unknown): string {

@@ -38,6 +38,8 @@ it.each([
   ['!GetAtt A.Outputs.Arn', { 'Fn::GetAtt': ['A', 'Outputs.Arn'] }],
   ['!Sub "${A}-b"', { 'Fn::Sub': '${A}-b' }],
   ['{ <<: { a: 1 }, b: 2 }', { a: 1, b: 2 }],
+  ['{ a: 1, <<: { a: 2, b: 2 } }', { a: 1, b: 2 }],
+  ['{ <<: [{ a: 1 }, { a: 2, b: 2 }] }', { a: 1, b: 2 }],
 ])('a short form and a merge key are written out: %s', (text, plain) => {
   expect(parsed(`Resources: { X: ${text} }`).data['Resources']).toEqual({ X: plain });
 });
