@@ -23,6 +23,8 @@ export class Resolver {
   readonly #template: PlainMembers;
   readonly #given: Readonly<Record<string, string>>;
   readonly #known: KnownHere;
+  /** The conditions so far. One that is being evaluated is unknown, which ends a cycle. */
+  readonly #conditions = new Map<string, boolean | undefined>();
   #depth = 0;
 
   constructor(template: PlainMembers, parameters: Readonly<Record<string, string>>, known: KnownHere = {}) {
@@ -51,7 +53,11 @@ export class Resolver {
   condition(name: string): boolean | undefined {
     const conditions = plainMembersOf(this.#template['Conditions']);
     if (!Object.hasOwn(conditions, name)) return undefined;
-    return asBoolean(this.resolve(conditions[name]));
+    if (!this.#conditions.has(name)) {
+      this.#conditions.set(name, undefined);
+      this.#conditions.set(name, asBoolean(this.resolve(conditions[name])));
+    }
+    return this.#conditions.get(name);
   }
 
   #resolve(plain: Exclude<Plain, null>): Value {

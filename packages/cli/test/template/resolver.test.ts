@@ -93,6 +93,15 @@ describe('a template that is run', () => {
   });
 });
 
+it('conditions that name each other many times are evaluated once each', () => {
+  const names = (name: string): string => Array(10).fill(`!Condition ${name}`).join(', ');
+  const { data } = parseTemplate({
+    file: 't',
+    text: `Conditions: { A: !Or [${names('B')}], B: !Or [${names('A')}] }\nResources: {}`,
+  });
+  expect(new Resolver(data, {}).condition('A')).toBeUndefined();
+});
+
 it('a value that is nested without end is unknown', () => {
   expect(new Resolver({ Resources: {} }, {}).condition('Missing')).toBeUndefined();
   const deep = `${'['.repeat(80)}1${']'.repeat(80)}`;
