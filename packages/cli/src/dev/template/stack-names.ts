@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Places, LOCAL_ACCOUNT, localArn } from '../places.ts';
 import { type PlainMembers, plainMembersOf } from '../../template/parse-template.ts';
 import type { Resolver } from '../../template/resolver.ts';
@@ -30,7 +31,7 @@ export class StackNames {
     if (name !== undefined && name !== '') return name;
     const isFifo =
       plainMembersOf(properties)['FifoQueue'] === true || plainMembersOf(properties)['FifoQueue'] === 'true';
-    return `${`${this.#stackName}-${id}`.slice(0, 64)}${isFifo ? '.fifo' : ''}`;
+    return `${shortened(`${this.#stackName}-${id}`)}${isFifo ? '.fifo' : ''}`;
   }
 
   typeOf(id: string): string {
@@ -80,6 +81,17 @@ const NAMED_BY_ARN = new Set([
   'AWS::IAM::ManagedPolicy',
   'AWS::Kinesis::StreamConsumer',
 ]);
+
+/** Lambda's limit, the lowest. */
+const LONGEST_NAME = 64;
+const HASH_LENGTH = 8;
+
+/** Ends a name that is too long in a hash: ids of the CDK differ only at their ends. */
+function shortened(name: string): string {
+  if (name.length <= LONGEST_NAME) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH);
+  return `${name.slice(0, LONGEST_NAME - HASH_LENGTH - 1)}-${hash}`;
+}
 
 function queueUrl(places: Places, name: string): string {
   return `${places.sqs}/${LOCAL_ACCOUNT}/${name}`;

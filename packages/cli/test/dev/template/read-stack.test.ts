@@ -619,3 +619,23 @@ it.each(['../../../../../test/orders', 'orders-function', '__proto__.x'])(
     expect(() => read(text)).toThrow(`line 2: the logical id \`${id}\` must have letters and digits only`);
   },
 );
+
+it('gives long logical ids with one beginning names that differ', () => {
+  const id = 'PaymentsServiceOrdersProcessingQueue';
+  const { queues } = read(
+    `Resources:
+  ${id}Queue1A2B3C4D:
+    Type: AWS::SQS::Queue
+    Properties:
+      RedrivePolicy: { deadLetterTargetArn: !GetAtt ${id}DeadLetterQueue5E6F.Arn, maxReceiveCount: 5 }
+  ${id}DeadLetterQueue5E6F: { Type: AWS::SQS::Queue }`,
+    { stackName: 'payments-service-production' },
+  );
+  const [orders, dead] = queues;
+  expect(orders?.name).toMatch(
+    /^payments-service-production-PaymentsServiceOrdersProce[a-zA-Z]*-[0-9a-f]{8}$/,
+  );
+  expect(orders?.name).toHaveLength(64);
+  expect(dead?.name).not.toBe(orders?.name);
+  expect(orders?.attributes['RedrivePolicy']).toContain(dead?.arn);
+});
