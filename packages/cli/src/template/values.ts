@@ -119,8 +119,18 @@ export function referencesOf(value: Value): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part instanceof Reference ? [part.resource] : [])))];
 }
 
-/** Returns the id that a value refers to, if there is exactly one. */
+/**
+ * Returns the id that a value refers to, if there is exactly one. A text that goes on right before or after the
+ * reference makes it another name: `${Orders.QueueName}-dead`.
+ */
 export function referenceOf(value: Value): string | undefined {
   const [only, ...others] = referencesOf(value);
-  return others.length === 0 ? only : undefined;
+  if (others.length > 0) return undefined;
+  const parts = value instanceof Composite ? value.parts : [];
+  const isOtherName = parts.some(
+    (part, index) =>
+      part instanceof Reference &&
+      (/[\w.-]$/.test(asText(parts[index - 1]) ?? '') || /^[\w.-]/.test(asText(parts[index + 1]) ?? '')),
+  );
+  return isOtherName ? undefined : only;
 }

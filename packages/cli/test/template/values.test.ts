@@ -81,11 +81,20 @@ it('a list is itself, one value a list of it, and nothing an empty list', () => 
 it('a value refers to one resource, to several, or to none', () => {
   const several = new Composite([queue, '-', new Reference('Table', 'Ref'), arn]);
   expect(referencesOf(several)).toEqual(['Queue', 'Table']);
-  expect([referenceOf(several), referenceOf(new Composite(['a', arn, queue])), referenceOf('a')]).toEqual([
+  expect([referenceOf(several), referenceOf(new Composite(['a:', arn, queue])), referenceOf('a')]).toEqual([
     undefined,
     'Queue',
     undefined,
   ]);
+});
+
+it.each([
+  [['<', queue, '/index/x'], 'Queue'],
+  [['arn:aws:sqs:r:1:', queue], 'Queue'],
+  [[queue, '-dead'], undefined],
+  [['dead-', queue], undefined],
+])('names no resource whose name a text goes on with: %j', (parts, id) => {
+  expect(referenceOf(new Composite(parts))).toBe(id);
 });
 
 it('says why it, or a part of it, is unknown', () => {
