@@ -46,6 +46,9 @@ const SOURCE_TYPES: Readonly<Record<MappingKind, readonly string[]>> = {
   dynamodb: TABLE_TYPES,
   kafka: ['AWS::MSK::Cluster', 'AWS::MSK::ServerlessCluster'],
 };
+/** Types of resources whose outputs may be the ARN of any source. */
+const OF_ANY_SOURCE =
+  /^(AWS::CloudFormation::(Stack|CustomResource)|AWS::Serverless::Application|AWS::SSM::Parameter|Custom::.*)$/;
 const KINDS: readonly MappingKind[] = ['sqs', 'kinesis', 'dynamodb', 'kafka'];
 
 export function readMappings(resources: TemplateResources): readonly TemplateMapping[] {
@@ -142,7 +145,9 @@ function kindOf({ value }: Place, resources: TemplateResources): MappingKind | u
   if (value['SelfManagedEventSource'] !== undefined) return 'kafka';
   const arn: Value = value['EventSourceArn'];
   const type = resources.byId(referenceOf(arn))?.type;
-  if (type !== undefined) return KINDS.find((kind) => SOURCE_TYPES[kind].includes(type));
+  if (type !== undefined && !OF_ANY_SOURCE.test(type)) {
+    return KINDS.find((kind) => SOURCE_TYPES[kind].includes(type));
+  }
   const service = asText(arn)?.split(':')[2] ?? '';
   if (service !== '') return KINDS.find((kind) => kind === service);
   if (value['Topics'] !== undefined) return 'kafka';

@@ -8,6 +8,8 @@ const OTHERS = `
   Table: { Type: AWS::DynamoDB::Table }
   Cluster: { Type: AWS::MSK::Cluster }
   Bucket: { Type: AWS::S3::Bucket }
+  Nested: { Type: AWS::CloudFormation::Stack }
+  Own: { Type: Custom::Queue }
 `;
 const template = (properties: string): string => `Resources:
   Fn: { Type: AWS::Lambda::Function }
@@ -26,6 +28,9 @@ describe('an event source mapping', () => {
     ['EventSourceArn: !ImportValue Far, StartingPosition: LATEST', 'kinesis', undefined, 100],
     ['EventSourceArn: !ImportValue Far, Topics: [a]', 'kafka', undefined, 100],
     ['EventSourceArn: !ImportValue Far', 'sqs', undefined, 10],
+    ['EventSourceArn: !GetAtt Nested.Outputs.QueueArn', 'sqs', undefined, 10],
+    ['EventSourceArn: !GetAtt Own.Arn', 'sqs', undefined, 10],
+    ['EventSourceArn: !GetAtt Nested.Outputs.BrokerArn, Topics: [a]', 'kafka', undefined, 100],
     ['SelfManagedEventSource: {}', 'kafka', undefined, 100],
   ])('is told by its source: %s', (properties, kind, source, batchSize) => {
     const mapping = mappingOf(properties);
