@@ -73,6 +73,9 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
       // Ends descendants and the watcher.
       signalGroup(child.pid, 'SIGKILL');
       void output.ended().then(() => {
+        // A descendant outside the group that has the streams would keep this process alive.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
         onGone(exitError(code, signal));
         options.onExit();
         resolve();

@@ -13,7 +13,7 @@ import { until } from '../../../../../test/support/until.ts';
 import { devFunction, sources } from '../dev-function.ts';
 
 const HANDLERS = `
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 let loads = 0;
 loads += 1;
 let calls = 0;
@@ -41,6 +41,7 @@ export const neverSettles = () => new Promise(() => {});
 export const circular = async () => { const one = {}; one.one = one; return one; };
 export const prints = async () => { process.stdout.write('no line feed'); process.stderr.write('an error'); };
 export const leavesChild = async () => execFile('sleep', ['60']).pid;
+export const leavesDaemon = async () => spawn('sleep', ['600'], { stdio: 'inherit', detached: true }).pid;
 process.send?.('ready');
 export const speaks = async () => { process.send?.({ type: 'ready' }); return 'spoken'; };
 export const throwsObject = async () => { throw Object.assign(new Error(), { message: { code: 7 }, stack: 5 }); };
@@ -325,6 +326,20 @@ describe('the processes of a function', () => {
     expect(await call(pool)).toEqual({ type: 'returned', payload: '"inner"' });
     expect(await before).toMatchObject({ type: 'returned', payload: expect.stringMatching(/^\d+$/) });
     await until('the old process is gone', () => pool.pids.length === 1);
+  });
+
+  it('waits for no daemon that functions have started, and lets go of its output', async () => {
+    const openPipes = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'PipeWrap').length;
+    const before = openPipes();
+    const pool = poolOf('leavesDaemon');
+    const pid = (await answerOf(pool)) as number;
+    try {
+      await pool.close();
+      await until('its pipes are closed', () => openPipes() <= before);
+    } finally {
+      process.kill(pid);
+    }
   });
 
   it('ends what functions have started when it is closed', async () => {
