@@ -16,6 +16,9 @@ const OPERATE = [
   'dynamodb:UpdateItem',
 ];
 
+/** The actions that need no more of a key than decrypting, as in the CDK's own `grantReadData`. */
+const ONLY_READ: ReadonlySet<string> = new Set([...READ, 'dynamodb:Query']);
+
 export function grantClaims(table: dynamodb.ITable, grantee: iam.IGrantable): iam.Grant {
   return grantOn(table, grantee, CLAIM);
 }
@@ -55,19 +58,17 @@ export function grantOperate(
   return indexName === undefined ? onRows : onRows.combine(grantIndex(table, indexName, grantee));
 }
 
+/** Every caller grants actions on rows too, and with them the key. */
 function grantIndex(table: dynamodb.ITable, indexName: string, grantee: iam.IGrantable): iam.Grant {
-  return grantOn(table, grantee, ['dynamodb:Query'], `${table.tableArn}/index/${indexName}`);
+  const resourceArns = [`${table.tableArn}/index/${indexName}`];
+  return iam.Grant.addToPrincipal({ grantee, actions: ['dynamodb:Query'], resourceArns });
 }
 
-/** Grants actions on one resource; `table.grant()` would include every index. */
-function grantOn(
-  table: dynamodb.ITable,
-  grantee: iam.IGrantable,
-  actions: string[],
-  resource: string = table.tableArn,
-): iam.Grant {
-  const grant = iam.Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
-  return table.encryptionKey === undefined
-    ? grant
-    : grant.combine(table.encryptionKey.grantEncryptDecrypt(grantee));
+/** Grants actions on the table and its key; `table.grant()` would include every index. */
+function grantOn(table: dynamodb.ITable, grantee: iam.IGrantable, actions: string[]): iam.Grant {
+  const grant = iam.Grant.addToPrincipal({ grantee, actions, resourceArns: [table.tableArn] });
+  const { encryptionKey: key } = table;
+  if (key === undefined) return grant;
+  const isReader = actions.every((action) => ONLY_READ.has(action));
+  return grant.combine(isReader ? key.grantDecrypt(grantee) : key.grantEncryptDecrypt(grantee));
 }

@@ -84,7 +84,7 @@ export class Outbox extends Construct {
       this.#addEnvironment(sender);
       this.#grant(sender, SEND);
     }
-    this.#grant(sweep, ['dynamodb:Query'], `${this.#table.tableArn}/index/${INDEX}`);
+    this.#grantIndex(sweep);
     this.#table.grantStreamRead(relay);
     createMapping(this, relay, this.#table);
     this.schedule = new events.Rule(this, 'Schedule', {
@@ -124,18 +124,26 @@ export class Outbox extends Construct {
   }
 
   #grantWithIndex(grantee: iam.IGrantable, actions: string[]): iam.Grant {
-    const onIndex = this.#grant(grantee, ['dynamodb:Query'], `${this.#table.tableArn}/index/${INDEX}`);
-    return this.#grant(grantee, actions).combine(onIndex);
+    return this.#grant(grantee, actions).combine(this.#grantIndex(grantee));
   }
 
   #addEnvironment(of: lambda.Function): void {
     of.addEnvironment('OUTBOX_TABLE_NAME', this.#table.tableName);
   }
 
-  /** Grants actions on one resource; `table.grant()` would include every index. */
-  #grant(grantee: iam.IGrantable, actions: string[], resource: string = this.#table.tableArn): iam.Grant {
-    this.#table.encryptionKey?.grantEncryptDecrypt(grantee);
-    return iam.Grant.addToPrincipal({ grantee, actions, resourceArns: [resource] });
+  /** Every caller grants actions on rows too, and with them the key. */
+  #grantIndex(grantee: iam.IGrantable): iam.Grant {
+    const resourceArns = [`${this.#table.tableArn}/index/${INDEX}`];
+    return iam.Grant.addToPrincipal({ grantee, actions: ['dynamodb:Query'], resourceArns });
+  }
+
+  /** Grants actions on the table and its key; `table.grant()` would include every index. */
+  #grant(grantee: iam.IGrantable, actions: string[]): iam.Grant {
+    // Reading needs no more of a key than decrypting, as in the CDK's own `grantReadData`.
+    const { encryptionKey: key } = this.#table;
+    if (actions === READ) key?.grantDecrypt(grantee);
+    else key?.grantEncryptDecrypt(grantee);
+    return iam.Grant.addToPrincipal({ grantee, actions, resourceArns: [this.#table.tableArn] });
   }
 }
 

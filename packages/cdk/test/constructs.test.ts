@@ -104,6 +104,18 @@ describe('ClaimsTable', () => {
     expect(allowedTo(template, 'Claimer')['Key']).toContain('kms:Decrypt');
   });
 
+  it('lets those who only read decrypt with its own key, and not encrypt', () => {
+    const template = synthesised((stack) => {
+      const claims = new ClaimsTable(stack, 'Claims', { encryptionKey: new kms.Key(stack, 'Key') });
+      claims.grantRead(aRole(stack, 'Reader'));
+      claims.grantMonitor(aRole(stack, 'Monitor'));
+      claims.grantOperate(aRole(stack, 'Person'));
+    });
+    expect(allowedTo(template, 'Reader')['Key']).toEqual(['kms:Decrypt']);
+    expect(allowedTo(template, 'Monitor')['Key']).toEqual(['kms:Decrypt']);
+    expect(JSON.stringify(template.findResources('AWS::IAM::Policy'))).toContain('kms:Encrypt');
+  });
+
   it('takes a table that exists, and makes none', () => {
     const template = synthesised((stack) => {
       const table = dynamodb.Table.fromTableArn(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Duration, type Stack } from 'aws-cdk-lib/core';
 import { Match } from 'aws-cdk-lib/assertions';
+import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { Outbox, OutboxAlarms } from 'batchlatch-cdk';
@@ -129,4 +130,17 @@ describe('OutboxAlarms', () => {
     expect(made({})).toThrow('OutboxAlarms: Expected `tableName`');
     expect(made({ tableName: 'a', every: 60 })).toThrow('OutboxAlarms: Expected `every` to be a Duration');
   });
+});
+
+it('lets those who only read an outbox decrypt with its own key, and not encrypt', () => {
+  const encrypted = synthesised((stack) => {
+    const outbox = new Outbox(stack, 'Outbox', {
+      relay: functionIn(stack, 'Relay'),
+      sweep: functionIn(stack, 'Sweep'),
+      encryptionKey: new kms.Key(stack, 'Key'),
+    });
+    outbox.grantRead(aRole(stack, 'Reader'));
+  });
+  expect(allowedTo(encrypted, 'Reader')['Key']).toEqual(['kms:Decrypt']);
+  expect(allowedTo(encrypted, 'Sweep')['Key']).toContain('kms:Encrypt');
 });
