@@ -55,7 +55,7 @@ export function parseState({ file, text }: { file: string; text: string }): Temp
   const ids = new Set<string>();
   const entries = resources.flatMap((resource): [string, Plain][] => {
     const { type = '' } = resource;
-    const translation = TRANSLATIONS[type];
+    const translation = Object.hasOwn(TRANSLATIONS, type) ? TRANSLATIONS[type] : undefined;
     if (translation === undefined) return [];
     // Outputs have the names that AWS was given; a secret among the inputs is a secret there too.
     const given = { ...resource.outputs, ...resource.inputs, name: nameOf(resource) };
@@ -86,9 +86,22 @@ function resourcesIn(text: string): readonly StateResource[] | undefined {
   const inFile = plainMembersOf(state['checkpoint']);
   for (const place of [state['latest'], state['deployment'], inFile['latest']]) {
     const { resources } = plainMembersOf(place);
-    if (Array.isArray(resources)) return resources.map((resource) => plainMembersOf(resource as Plain));
+    if (Array.isArray(resources)) return resources.map((resource) => resourceOf(resource as Plain));
   }
   return undefined;
+}
+
+/** Returns a resource without members of other types than Pulumi writes. */
+function resourceOf(resource: Plain): StateResource {
+  const { urn, type, inputs, outputs, retainOnDelete, protect } = plainMembersOf(resource);
+  return {
+    ...(typeof urn === 'string' && { urn }),
+    ...(typeof type === 'string' && { type }),
+    inputs: plainMembersOf(inputs),
+    outputs: plainMembersOf(outputs),
+    retainOnDelete: retainOnDelete === true,
+    protect: protect === true,
+  };
 }
 
 /**

@@ -294,3 +294,14 @@ describe('doctor on the state of an SST app', () => {
     expect(parseState({ file: 'x', text })).toBeUndefined();
   });
 });
+
+it.each([
+  [{ urn: 'urn::q', type: 'constructor' }],
+  [{ urn: 5, type: 'aws:sqs/queue:Queue' }],
+  [{ urn: 'urn::q', type: 7 }],
+  [{ urn: 'urn::q', type: 'aws:sqs/queue:Queue', inputs: null, outputs: [1] }],
+  [null],
+])('reads a state with a resource in another form than that of Pulumi: %j', (resource) => {
+  const text = JSON.stringify({ deployment: { resources: [resource] } });
+  expect(doctorTemplate({ file: 'state.json', text }).findings).toEqual([]);
+});
