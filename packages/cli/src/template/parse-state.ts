@@ -86,7 +86,12 @@ function resourcesIn(text: string): readonly StateResource[] | undefined {
   const inFile = plainMembersOf(state['checkpoint']);
   for (const place of [state['latest'], state['deployment'], inFile['latest']]) {
     const { resources } = plainMembersOf(place);
-    if (Array.isArray(resources)) return resources.map((resource) => resourceOf(resource as Plain));
+    // A resource that waits for its deletion has been replaced already.
+    if (Array.isArray(resources)) {
+      return (resources as readonly Plain[])
+        .filter((resource) => plainMembersOf(resource)['delete'] !== true)
+        .map(resourceOf);
+    }
   }
   return undefined;
 }

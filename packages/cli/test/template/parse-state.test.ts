@@ -279,6 +279,17 @@ describe('doctor on the state of an SST app', () => {
     }
   });
 
+  it('does not judge a resource that was replaced and waits for its deletion', () => {
+    const old = resourcesOf('OrdersQueue', (inputs) => {
+      inputs['visibilityTimeoutSeconds'] = 1;
+    }).filter((resource) => JSON.stringify(resource).includes('"visibilityTimeoutSeconds":1,'));
+    expect(old).toHaveLength(1);
+    const state = (more: object): string =>
+      exported([...old.map((resource) => ({ ...resource, ...more })), ...resourcesOf()]);
+    expect(codesOf(state({}))).not.toEqual([]);
+    expect(codesOf(state({ delete: true }))).toEqual([]);
+  });
+
   it('never shows a secret', () => {
     expect(JSON.stringify(parseState({ file: 'state.json', text: exported(resourcesOf()) }))).not.toContain(
       'v1:x',
