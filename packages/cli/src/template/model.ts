@@ -78,6 +78,8 @@ export interface Table extends Resource {
   readonly regions: Setting<number>;
   /** The hash keys of the global secondary indexes. */
   readonly indexKeys: Setting<readonly string[]>;
+  /** Whether it is a SimpleTable of SAM, which cannot have a TTL, deletion protection or an index. */
+  readonly isSimple?: boolean;
   readonly arnTails: readonly string[];
 }
 

@@ -50,6 +50,7 @@ function readTable(resource: TemplateResource): TemplateTable {
       ? setting(resource, ['Replicas'], (replicas) => asList(replicas).length, 1)
       : { value: 1 },
     indexKeys: setting(resource, ['GlobalSecondaryIndexes'], hashKeysOf, []),
+    isSimple: resource.type === 'AWS::Serverless::SimpleTable',
     arnTails: [`<${id}>`, physicalName].flatMap((one) => (one === undefined ? [] : [`table/${one}`])),
   };
 }

@@ -380,3 +380,16 @@ it.each([
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(skipped).toEqual([]);
 });
+
+it('says of what a SimpleTable of SAM cannot have that it needs another type', () => {
+  const { findings } = examined(`Resources:
+  ClaimsTable: { Type: AWS::Serverless::SimpleTable }
+  Fn:
+    Type: AWS::Serverless::Function
+    Properties: { Environment: { Variables: { CLAIMS_TABLE_NAME: !Ref ClaimsTable } } }
+`);
+  const codes = findings
+    .filter(({ fix }) => fix.includes('make an AWS::DynamoDB::Table of it'))
+    .map(({ code }) => code);
+  expect(codes).toEqual(['ttl-off', 'claims-table-without-deletion-protection', 'overdue-index-missing']);
+});

@@ -103,7 +103,7 @@ function checkTimeToLive(examination: Examination, table: Table): void {
   if (ttl === undefined || !isEnabled) {
     examination.report('ttl-off', table, {
       message: `${table.name} has no TTL${ttl === undefined ? '' : ' that is enabled'}.`,
-      fix,
+      fix: ofFullTable(table, [fix]),
       line: table.ttl.line,
     });
   } else if (ttl.attribute === undefined || ttl.attribute === '<?>') {
@@ -133,7 +133,7 @@ function checkSafety(examination: Examination, table: Table): void {
   if (examination.known(table, 'DeletionProtectionEnabled', table.hasDeletionProtection) === false) {
     examination.report('claims-table-without-deletion-protection', table, {
       message: `${table.name} is not protected against deletion.`,
-      fix: 'DeletionProtectionEnabled: true',
+      fix: ofFullTable(table, ['DeletionProtectionEnabled: true']),
       line: table.hasDeletionProtection.line,
     });
   }
@@ -165,7 +165,7 @@ function checkIndex(examination: Examination, table: Table): void {
   if (keys === undefined || keys.includes(OVERDUE_KEY)) return;
   examination.report('overdue-index-missing', table, {
     message: `${table.name} has no index of overdue claims.`,
-    fix: [
+    fix: ofFullTable(table, [
       'AttributeDefinitions:',
       '  - { AttributeName: id, AttributeType: S }',
       `  - { AttributeName: ${OVERDUE_KEY}, AttributeType: S }`,
@@ -176,6 +176,12 @@ function checkIndex(examination: Examination, table: Table): void {
       `      - { AttributeName: ${OVERDUE_KEY}, KeyType: HASH }`,
       '      - { AttributeName: leaseUntil, KeyType: RANGE }',
       '    Projection: { ProjectionType: KEYS_ONLY }',
-    ],
+    ]),
   });
+}
+
+/** Returns the lines of a fix, with a note where the table's type cannot have them. */
+function ofFullTable({ isSimple = false }: Table, lines: readonly string[]): readonly string[] {
+  const note = '# an AWS::Serverless::SimpleTable cannot have it: make an AWS::DynamoDB::Table of it';
+  return isSimple ? [note, ...lines] : lines;
 }
