@@ -109,8 +109,8 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
   if (isMap(node)) {
     const entries = node.items.map(({ key, value }): [string, Plain] => [keyText(key), next(value)]);
     const own = entries.filter(([name, plain]) => !isMerge(name, plain));
-    // YAML 1.1 merge keys, as the SAM CLI and the AWS CLI support them. A mapping's own keys win wherever they
-    // stand, then the first mapping of a list.
+    // YAML 1.1 merge keys, as the SAM CLI and the AWS CLI support them. A mapping's own keys win wherever
+    // they stand, then the first mapping of a list.
     const merged = entries.filter(([name, plain]) => isMerge(name, plain));
     const mappings = merged.flatMap(([, plain]) => plain as PlainMembers | readonly Plain[]);
     return Object.fromEntries([

@@ -47,8 +47,13 @@ const SOURCE_TYPES: Readonly<Record<MappingKind, readonly string[]>> = {
   kafka: ['AWS::MSK::Cluster', 'AWS::MSK::ServerlessCluster'],
 };
 /** Types of resources whose outputs may be the ARN of any source. */
-const OF_ANY_SOURCE =
-  /^(AWS::CloudFormation::(Stack|CustomResource)|AWS::Serverless::Application|AWS::SSM::Parameter|Custom::.*)$/;
+const OF_ANY_SOURCE = new RegExp(
+  [
+    '^AWS::CloudFormation::(Stack|CustomResource)$',
+    '^AWS::(Serverless::Application|SSM::Parameter)$',
+    '^Custom::',
+  ].join('|'),
+);
 const KINDS: readonly MappingKind[] = ['sqs', 'kinesis', 'dynamodb', 'kafka'];
 
 export function readMappings(resources: TemplateResources): readonly TemplateMapping[] {

@@ -120,8 +120,8 @@ export function referencesOf(value: Value): readonly string[] {
 }
 
 /**
- * Returns the id that a value refers to, if there is exactly one. A text that goes on right before or after the
- * reference makes it another name: `${Orders.QueueName}-dead`.
+ * Returns the id that a value refers to, if there is exactly one. A text that goes on right before or after
+ * the reference makes it another name: `${Orders.QueueName}-dead`.
  */
 export function referenceOf(value: Value): string | undefined {
   const [only, ...others] = referencesOf(value);
