@@ -29,8 +29,8 @@ function shown(value: unknown): unknown {
 }
 
 /**
- * Messages in which JavaScript quotes a text it could not parse, with groups of what is kept. The usual source
- * is `JSON.parse` of a body, whose message would carry the body into causes and other errors.
+ * Messages in which JavaScript quotes a text it could not parse, with groups of what is kept. The usual
+ * source is `JSON.parse` of a body, whose message would carry the body into causes and other errors.
  */
 const QUOTING: readonly RegExp[] = [
   /(Unexpected token )[^]{1,8}?, (?:\.\.\.)?"[^]*"(?:\.\.\.)?( is not valid JSON)/g,

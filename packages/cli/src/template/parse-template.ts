@@ -1,5 +1,6 @@
 import {
   type Alias,
+  type CST,
   type Document,
   isAlias,
   isCollection,
@@ -10,6 +11,7 @@ import {
   LineCounter,
   type Node,
   type ParsedNode,
+  Parser,
   parseDocument,
   type Scalar,
 } from 'yaml';
@@ -41,6 +43,7 @@ const DEEPEST = 200;
 /** Parses YAML or JSON. Throws a `ConfigurationError` with file and line for anything but a template. */
 export function parseTemplate({ file, text }: { file: string; text: string }): TemplateSource {
   if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
+  if (isTooDeep(text)) throw tooDeep(file);
   const lines = new LineCounter();
   const document = parsed(file, text, lines);
   const converter: Converter = { document, left: MOST_NODES, aliases: new Map() };
@@ -60,6 +63,28 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
       return offset === undefined ? undefined : lines.linePos(offset).line;
     },
   };
+}
+
+/**
+ * Returns whether the text is nested so deeply that composing it would overflow the stack. V8 ends the process
+ * if it compiles a regular expression there.
+ */
+function isTooDeep(text: string): boolean {
+  const rest: { readonly token: CST.Token | null | undefined; readonly depth: number }[] = [];
+  for (const token of new Parser().parse(text)) rest.push({ token, depth: 0 });
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { token } = next;
+    const depth = next.depth + 1;
+    if (depth > DEEPEST + 2) return true; // the document is a level of its own
+    if (token?.type === 'document') rest.push({ token: token.value, depth });
+    if (token === null || token === undefined || !('items' in token)) continue;
+    for (const { key, value } of token.items) rest.push({ token: key, depth }, { token: value, depth });
+  }
+  return false;
+}
+
+function tooDeep(file: string): ConfigurationError {
+  return refused(file, `it is nested deeper than ${DEEPEST} levels`);
 }
 
 function parsed(file: string, text: string, lineCounter: LineCounter): Document.Parsed {
@@ -92,7 +117,7 @@ interface Converter {
 function convert(converter: Converter, node: Node | null | undefined, depth: number, file: string): Plain {
   converter.left -= 1;
   if (converter.left < 0) throw refused(file, 'its aliases make it too large');
-  if (depth > DEEPEST) throw refused(file, `it is nested deeper than ${DEEPEST} levels`);
+  if (depth > DEEPEST) throw tooDeep(file);
   if (node === null || node === undefined) return null;
   if (isAlias(node)) return convert(converter, resolved(converter, node), depth + 1, file);
   return withTag(node.tag, untagged(converter, node, depth, file));

@@ -14,7 +14,13 @@ describe('a file that is no template', () => {
     ['a tab', 'Resources:\n\tA: {}', 'line 2'],
     ['a member twice', 'Resources:\n  A: { Type: x }\n  A: { Type: y }\n', 'line 3'],
     ['two documents', 'Resources: {}\n---\nResources: {}\n', 'multiple documents'],
-    ['deep nesting', `Resources: ${'['.repeat(5_000)}`, 'cannot be read as a template'],
+    ['deep nesting', `Resources: ${'['.repeat(5_000)}`, 'nested deeper than 200 levels'],
+    [
+      'deep nesting of lists in a line',
+      `Resources:\n  ${'- '.repeat(5_000)}a`,
+      'nested deeper than 200 levels',
+    ],
+    ['deep nesting of keys', `Resources: ${'{ ? '.repeat(5_000)}`, 'nested deeper than 200 levels'],
   ])('is one clear error: %s', (_what, text, why) => {
     expect(() => parsed(text)).toThrow(expect.objectContaining({ code: 'BATCHLATCH_CONFIGURATION' }));
     expect(() => parsed(text)).toThrow(why);
