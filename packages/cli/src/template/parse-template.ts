@@ -66,8 +66,8 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
 }
 
 /**
- * Returns whether the text is nested so deeply that composing it would overflow the stack. V8 ends the process
- * if it compiles a regular expression there.
+ * Returns whether the text is nested so deeply that composing it would overflow the stack. V8 ends the
+ * process if it compiles a regular expression there.
  */
 function isTooDeep(text: string): boolean {
   const rest: { readonly token: CST.Token | null | undefined; readonly depth: number }[] = [];
