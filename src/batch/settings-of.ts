@@ -71,8 +71,10 @@ export function settingsOf<Body>(
   checkTogether(options);
   routing?.assertFit(options);
   const { payloadValidation, queueUrl } = options;
+  // Read one by one: a spread leaves out what is inherited.
+  const given = Object.keys(checks).map((name) => [name, options[name as keyof typeof options]]);
   return {
-    ...options,
+    ...(Object.fromEntries(given) as BatchProcessorOptions<Body>),
     source: options.source ?? source ?? missingSource(),
     // A selector typed for the user's body gets any body at run time, as the handler does.
     key: (options.key as KeySelector | undefined) ?? messageId(),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   backoff,
   base64,
+  type BatchEvent,
   type BatchProcessorOptions,
   ConfigurationError,
   createBatchProcessor,
@@ -17,7 +18,7 @@ import {
   waitForOwner,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { manualClock } from 'batchlatch/testing';
+import { manualClock, sqsEvent } from 'batchlatch/testing';
 import { z } from 'zod';
 
 const handler = (): undefined => undefined;
@@ -285,4 +286,21 @@ describe('The environment', () => {
     const observer = { onEvent: () => undefined };
     expect(createBatchProcessor(handler, { store, observer })).toBeInstanceOf(Function);
   });
+});
+
+it('takes options that are inherited', async () => {
+  const types: string[] = [];
+  const shared = {
+    store: memoryStore(),
+    retryable: () => false,
+    observer: { onEvent: ({ type }: BatchEvent) => void types.push(type) },
+  };
+  const processor = createBatchProcessor(
+    () => {
+      throw new Error('The card was declined');
+    },
+    Object.create(shared) as BatchProcessorOptions,
+  );
+  await processor(sqsEvent([{ body: {} }]));
+  expect(types).toContain('parked');
 });
