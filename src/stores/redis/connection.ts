@@ -1,5 +1,5 @@
-import { Buffer } from 'node:buffer';
 import { hasMoved } from './failures.ts';
+import { hashSlot } from './hash-slot.ts';
 import type {
   IoRedisClient,
   IoRedisCluster,
@@ -155,17 +155,4 @@ async function toNodeOf(
   if (first.status === 'fulfilled' || !hasMoved(first.reason)) return sent;
   await find();
   return send();
-}
-
-const SLOTS = 16_384;
-
-/** Returns the slot of a name in Redis Cluster: the CRC16 (XMODEM) of the text in its braces. */
-function hashSlot(name: string): number {
-  const [, tag = name] = /\{([^}]+)\}/.exec(name) ?? [];
-  let crc = 0;
-  for (const byte of Buffer.from(tag)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
-  }
-  return (crc & 0xffff) % SLOTS;
 }
