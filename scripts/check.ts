@@ -25,8 +25,8 @@ const STEPS: Readonly<Record<string, Commands | (() => Promise<Commands>)>> = {
 
 const program = new Command('check')
   .description(
-    'Checks format, lint, types, words, unused code, the build, and the packages as they are published. Stops at the first step that fails; ' +
-      '`npm run fix` repairs what it can of the first two.',
+    'Checks format, lint, types, words, unused code, the build, and the packages as they are published. Runs every step, and names at the end ' +
+      'those that failed; `npm run fix` repairs what it can of the first two.',
   )
   .argument('[step...]', `only these: ${Object.keys(STEPS).join(', ')}`)
   .addHelpText('after', '\nExamples:\n  npm run check\n  npm run check -- lint types')
@@ -36,16 +36,22 @@ for (const name of program.args) {
   if (STEPS[name] === undefined)
     program.error(`There is no step \`${name}\`: ${Object.keys(STEPS).join(', ')}`);
 }
+const failed: string[] = [];
 for (const [name, commands] of Object.entries(STEPS)) {
   if (program.args.length > 0 && !program.args.includes(name)) continue;
+  if (name === 'package' && failed.includes('build')) continue; // it packs what was built
   const startedAt = performance.now();
   for (const [command = '', ...args] of typeof commands === 'function' ? await commands() : commands) {
     // A shell, because npm's programs are scripts on Windows.
     const { status } = spawnSync([command, ...args].join(' '), { shell: true, stdio: 'inherit' });
-    if (status !== 0) program.error(`check: ${name} has failed (${[command, ...args].join(' ')})`);
+    if (status !== 0 && !failed.includes(name)) failed.push(name);
   }
-  process.stdout.write(`check: ${name}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+  const result = failed.includes(name) ? 'FAILED' : 'passed';
+  process.stdout.write(
+    `check: ${name} ${result}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`,
+  );
 }
+if (failed.length > 0) program.error(`check: ${failed.join(', ')} failed`);
 
 async function ofPackages(): Promise<Commands> {
   const packed = async (name: PackageName): Promise<string> => path.relative('.', await packedPackage(name));
