@@ -106,7 +106,7 @@ export type Decoder = (
 export interface DecoderOptions {
   /** Aborted when the invocation's time is nearly over. */
   readonly signal: AbortSignal;
-  /** The envelopes before the step, as in `record.envelope`. Absent if there are none. */
+  /** The envelopes before the step, as in `record.envelope`. Default: there are none. */
   readonly envelope?: Envelope;
 }
 
