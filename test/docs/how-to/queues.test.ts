@@ -195,7 +195,9 @@ it('docs/how-to/off-lambda.md: the worker runs the handler on the messages of th
     await queue.send({ orderId: 'of the worker 1' });
     await until('the duplicate is deleted', () => worker.counters.deleted === 3);
   } finally {
-    await worker.stop();
+    const stopped = worker.stop();
+    await queue.send({ orderId: 'of another worker' }); // ends the receive that is open
+    await stopped;
   }
   expect(charge).toHaveBeenCalledTimes(2);
 });
