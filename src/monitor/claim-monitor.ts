@@ -91,9 +91,7 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
       const found = await countAll(reading);
       const { counted, parked, failure } = found;
       const report = reportOf(table, found, clock.now());
-      await Promise.resolve(
-        write(metricsLine(report, found, { at: clock.now(), requestId: context?.awsRequestId })),
-      );
+      await write(metricsLine(report, found, { at: clock.now(), requestId: context?.awsRequestId }));
       if (failure?.isOfParked === false) throw failure.error;
       if (report.readBy === 'scan') {
         const { missingIndex } = [...counted.values()].find((one) => one.missingIndex !== undefined) ?? {};

@@ -76,9 +76,7 @@ export function createOutboxMonitor(options: OutboxMonitorOptions): OutboxMonito
         oldestMs: oldestWaitingAt === undefined ? 0 : Math.max(clock.now() - oldestWaitingAt, 0),
         isWhole: waiting < MOST_COUNTED && parked < MOST_COUNTED,
       };
-      await Promise.resolve(
-        write(outboxMetricsLine(counts, { at: clock.now(), requestId: context?.awsRequestId })),
-      );
+      await write(outboxMetricsLine(counts, { at: clock.now(), requestId: context?.awsRequestId }));
       return counts;
     } finally {
       cancel();

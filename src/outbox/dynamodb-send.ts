@@ -160,7 +160,5 @@ async function park({ row, error }: ParkedRow, table: OutboxTable, write: Sendin
   });
   if (!isParked) return;
   const { outboxId, type } = row;
-  await Promise.resolve(
-    write(logLine(now, 'error', 'outboxRowParked', { outboxId, type, error: { name, message } })),
-  );
+  await write(logLine(now, 'error', 'outboxRowParked', { outboxId, type, error: { name, message } }));
 }
