@@ -2,6 +2,7 @@ import type * as Lambda from '@aws-sdk/client-lambda';
 import { PermanentError } from '../attempts/errors.ts';
 import type { RecordContext, RecordHandler } from '../batch/record-handler.ts';
 import { ConfigurationError } from '../base/errors.ts';
+import { loadedOnce } from '../base/loaded-once.ts';
 import { aFunction, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { startError } from './errors.ts';
@@ -63,12 +64,7 @@ export function startDurable<Body = unknown>(
   checkOptionsOf('startDurable', options, checks);
   const { executionName, payload, client } = options;
   const target = targetOf(options);
-  let sdk: ReturnType<typeof loadSdk> | undefined;
-  const load = (): ReturnType<typeof loadSdk> => {
-    sdk ??= loadSdk(client);
-    sdk.catch(() => (sdk = undefined)); // retry, in case the package is installed later
-    return sdk;
-  };
+  const load = loadedOnce(() => loadSdk(client));
 
   return async (record: BatchRecord<Body>, context: RecordContext): Promise<string> => {
     const { signal, idempotencyKey } = context;

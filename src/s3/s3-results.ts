@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../base/errors.ts';
+import { loadedOnce } from '../base/loaded-once.ts';
 import { platformSignal } from '../base/stop.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
@@ -46,12 +47,7 @@ const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
 export function s3Results(options: S3ResultsOptions): ResultStorage {
   checkOptionsOf('s3Results', options, checks);
   const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given } = options;
-  let sdk: ReturnType<typeof loadSdk> | undefined;
-  const load = (): ReturnType<typeof loadSdk> => {
-    sdk ??= loadSdk(given);
-    sdk.catch(() => (sdk = undefined)); // retry, in case the package is installed later
-    return sdk;
-  };
+  const load = loadedOnce(() => loadSdk(given));
 
   return {
     ...(thresholdBytes !== undefined && { thresholdBytes }),
