@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { resolveRetention } from '../claims/retention.ts';
+import { isKeptAsIs } from '../claims/row-format.ts';
 import { KeyError } from '../keys/errors.ts';
 import { type Namespace, refusePromise } from '../keys/key-string.ts';
 import { assertNoNamespace, type KeySelector, messageId, withEffort } from '../keys/key-selector.ts';
@@ -127,9 +128,8 @@ function checkedHash(given: KeySelector): KeySelector {
   const select: KeySelector = (record) => {
     const hash: unknown = given(record);
     refusePromise('payloadValidation', 'record', hash);
-    // A text of the payload may have what PostgreSQL refuses, or what returns from a store as another text.
-    if (typeof hash === 'string' && hash !== '')
-      return hash.includes('\0') || !hash.isWellFormed() ? JSON.stringify(hash) : hash;
+    // It may be a text of the payload.
+    if (typeof hash === 'string' && hash !== '') return isKeptAsIs(hash) ? hash : JSON.stringify(hash);
     throw new KeyError(
       'The `payloadValidation` function returned no hash for this record; it must return a non-empty string',
     );

@@ -1,15 +1,12 @@
 import type { AcquireOutcome, ClaimStore, Completion, Settlement } from './claim-store.ts';
 import { passOn } from './pass-on.ts';
 import { noResultStorage, POINTER } from './result-storage.ts';
-import { jsonIn } from './row-format.ts';
+import { isKeptAsIs, jsonIn } from './row-format.ts';
 
 /** JSON never begins with `@`. A custom serializer's text that does is stored with this prefix. */
 const ESCAPE = '@text ';
 
-/**
- * The prefix of a text that is stored as JSON, because a custom serializer's may have what not every store
- * takes: U+0000, which PostgreSQL refuses, or half a surrogate pair.
- */
+/** The prefix of a custom serializer's text that is stored as JSON: not every store keeps it as it is. */
 const AS_JSON = '@json ';
 
 /**
@@ -36,8 +33,7 @@ export function withResultTexts(store: ClaimStore): ClaimStore {
 function escaped<Ended extends Settlement | Completion>(settlement: Ended): Ended {
   if (settlement.end !== 'complete' || settlement.result === undefined) return settlement;
   const { result } = settlement;
-  if (result.includes('\0') || !result.isWellFormed())
-    return { ...settlement, result: AS_JSON + JSON.stringify(result) };
+  if (!isKeptAsIs(result)) return { ...settlement, result: AS_JSON + JSON.stringify(result) };
   return result.startsWith('@') ? { ...settlement, result: ESCAPE + result } : settlement;
 }
 

@@ -73,6 +73,11 @@ export function notAClaim(key: string, why: string): StoreError {
   });
 }
 
+/** Returns whether every store keeps a text as it is. U+0000 and lone surrogates are refused or changed. */
+export function isKeptAsIs(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
 /** Parses JSON text. Returns values that are not text unchanged, and undefined for text that is not JSON. */
 export function jsonIn(value: unknown): unknown {
   if (typeof value !== 'string') return value;
