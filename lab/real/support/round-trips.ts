@@ -4,6 +4,8 @@ import type { Proxy } from '../../../test/support/components/toxiproxy-client.ts
 
 const LATENCY_MS = 400;
 const QUICK_MS = 100;
+/** A busy machine makes a batch slower, never faster. */
+const MEASURED = 4;
 
 /** How many answers a batch of records that do nothing waits for, one after the other: each of them takes a certain time. */
 export async function roundTripsOf(store: ClaimStore, proxy: Proxy, records: number): Promise<number> {
@@ -22,5 +24,7 @@ export async function roundTripsOf(store: ClaimStore, proxy: Proxy, records: num
   // The first ones open connections, and meet a server that has just been started.
   for (let count = 1; count <= 20 && (await deliver()) > QUICK_MS;) count += 1;
   await proxy.addToxic({ type: 'latency', attributes: { latency: LATENCY_MS } });
-  return Math.floor((await deliver()) / LATENCY_MS);
+  let fastest = Infinity;
+  for (let count = 1; count <= MEASURED; count += 1) fastest = Math.min(fastest, await deliver());
+  return Math.floor(fastest / LATENCY_MS);
 }
