@@ -45,10 +45,15 @@ export function nameInArn(arn: string): string {
 
 /** Returns the error of a server that did not start, with advice if its port is in use. */
 export function portError(error: unknown, place: string): unknown {
-  const isTaken =
-    typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
-  if (!isTaken) return error;
-  return new ConfigurationError(`The port of ${place} is in use by another program; choose another.`, {
-    cause: error,
-  });
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  const why = PORT_PROBLEMS.get(code);
+  return why === undefined
+    ? error
+    : new ConfigurationError(`The port of ${place} ${why}; choose another.`, { cause: error });
 }
+
+const PORT_PROBLEMS: ReadonlyMap<unknown, string> = new Map([
+  ['EADDRINUSE', 'is in use by another program'],
+  ['EACCES', 'needs rights that this user does not have'],
+  ['ERR_SOCKET_BAD_PORT', 'is above 65535'],
+]);

@@ -42,6 +42,20 @@ beforeAll(async () => {
   });
 });
 afterAll(() => http.stop());
+
+it('says which port the next endpoint would have had, where there is none above', async () => {
+  const starting = startHttp({
+    stack,
+    port: 65_535,
+    clock: manualClock(0),
+    invoke: () => Promise.reject(new Error('Nothing is invoked')),
+    onEvent: () => undefined,
+  });
+  await expect(starting).rejects.toMatchObject({
+    message: 'The port of http://127.0.0.1:65536 is above 65535; choose another.',
+  });
+});
+
 beforeEach(() => {
   [invoked, events] = [[], []];
   result = { ok: true, payload: { statusCode: 204 } };
