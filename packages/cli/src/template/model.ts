@@ -80,6 +80,8 @@ export interface Table extends Resource {
   readonly indexKeys: Setting<readonly string[]>;
   /** Whether it is a SimpleTable of SAM, which cannot have a TTL, deletion protection or an index. */
   readonly isSimple?: boolean;
+  /** Whether it is a GlobalTable, whose replicas each have their own protection and backups. */
+  readonly isGlobal?: boolean;
   readonly arnTails: readonly string[];
 }
 

@@ -23,7 +23,8 @@ export function readStreams(resources: TemplateResources): readonly Stream[] {
 function readTable(resource: TemplateResource): TemplateTable {
   const { id, name, line, ignore, physicalName } = resource;
   // A global table sets these per Region.
-  const ofRegion = resource.type.endsWith('GlobalTable') ? firstReplica(resource) : resource;
+  const isGlobal = resource.type.endsWith('GlobalTable');
+  const ofRegion = isGlobal ? firstReplica(resource) : resource;
   return {
     id,
     name,
@@ -46,11 +47,12 @@ function readTable(resource: TemplateResource): TemplateTable {
     ),
     hasDeletionProtection: setting(ofRegion, ['DeletionProtectionEnabled'], asBoolean, false),
     isRetained: readRetained(resource),
-    regions: resource.type.endsWith('GlobalTable')
+    regions: isGlobal
       ? setting(resource, ['Replicas'], (replicas) => asList(replicas).length, 1)
       : { value: 1 },
     indexKeys: setting(resource, ['GlobalSecondaryIndexes'], hashKeysOf, []),
     isSimple: resource.type === 'AWS::Serverless::SimpleTable',
+    isGlobal,
     arnTails: [`<${id}>`, physicalName].flatMap((one) => (one === undefined ? [] : [`table/${one}`])),
   };
 }

@@ -393,3 +393,18 @@ it('says of what a SimpleTable of SAM cannot have that it needs another type', (
     .map(({ code }) => code);
   expect(codes).toEqual(['ttl-off', 'claims-table-without-deletion-protection', 'overdue-index-missing']);
 });
+
+it('puts what each replica of a global table has for itself where it belongs', () => {
+  const { findings } = examined(`Resources:
+  ClaimsTable:
+    Type: AWS::DynamoDB::GlobalTable
+    Properties: { KeySchema: [{ AttributeName: id, KeyType: HASH }], Replicas: [{ Region: eu-west-1 }] }
+  Fn:
+    Type: AWS::Serverless::Function
+    Properties: { Environment: { Variables: { CLAIMS_TABLE_NAME: !Ref ClaimsTable } } }
+`);
+  const codes = findings
+    .filter(({ fix }) => fix.includes('# in each entry of Replicas'))
+    .map(({ code }) => code);
+  expect(codes).toEqual(['claims-table-without-recovery', 'claims-table-without-deletion-protection']);
+});

@@ -126,14 +126,14 @@ function checkSafety(examination: Examination, table: Table): void {
   if (examination.known(table, 'PointInTimeRecoveryEnabled', table.hasPointInTimeRecovery) === false) {
     examination.report('claims-table-without-recovery', table, {
       message: `${table.name} has no point-in-time recovery.`,
-      fix: 'PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }',
+      fix: ofReplicas(table, ['PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }']),
       line: table.hasPointInTimeRecovery.line,
     });
   }
   if (examination.known(table, 'DeletionProtectionEnabled', table.hasDeletionProtection) === false) {
     examination.report('claims-table-without-deletion-protection', table, {
       message: `${table.name} is not protected against deletion.`,
-      fix: ofFullTable(table, ['DeletionProtectionEnabled: true']),
+      fix: ofReplicas(table, ofFullTable(table, ['DeletionProtectionEnabled: true'])),
       line: table.hasDeletionProtection.line,
     });
   }
@@ -181,6 +181,10 @@ function checkIndex(examination: Examination, table: Table): void {
 }
 
 /** Returns the lines of a fix, with a note where the table's type cannot have them. */
+function ofReplicas({ isGlobal = false }: Table, lines: readonly string[]): readonly string[] {
+  return isGlobal ? ['# in each entry of Replicas', ...lines] : lines;
+}
+
 function ofFullTable({ isSimple = false }: Table, lines: readonly string[]): readonly string[] {
   const note = '# an AWS::Serverless::SimpleTable cannot have it: make an AWS::DynamoDB::Table of it';
   return isSimple ? [note, ...lines] : lines;
