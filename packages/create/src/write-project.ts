@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { refused } from './create-error.ts';
 
@@ -24,7 +24,11 @@ function namesIn(folder: string, given: string): string[] {
     return readdirSync(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return [];
+    if (code === 'ENOENT' && lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+    if (code === 'ENOENT')
+      throw refused(
+        `${given} is a link to nothing. Nothing was written; remove it, or choose another folder`,
+      );
     if (code === 'ENOTDIR')
       throw refused(`${given} is not a folder. Nothing was written; choose another one`);
     throw error;

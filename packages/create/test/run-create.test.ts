@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,6 +153,13 @@ describe('create-batchlatch with a person before it', () => {
     expect(await terminal.run('mail')).toBe(1);
     expect(terminal.errors).toContain('mail is not a folder. Nothing was written; choose another one');
     expect(terminal.shown).toBe('');
+  });
+
+  it('says so of a link to a folder that is gone', async () => {
+    symlinkSync(path.join(cwd, 'gone'), path.join(cwd, 'mail'), 'junction');
+    const terminal = new Terminal(cwd, { isTTY: true });
+    expect(await terminal.run('mail')).toBe(1);
+    expect(terminal.errors).toContain('mail is a link to nothing. Nothing was written; remove it');
   });
 });
 
