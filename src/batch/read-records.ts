@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { placeOf } from '../claims/pass-on.ts';
@@ -20,8 +21,8 @@ export function readRecords(
   const { settings, lambda, time } = context;
   const { delivered } = context.ledger;
   const { concurrency, decode, payloadValidation } = settings;
-  const name = lambda?.functionName ?? processor.functionName ?? LOCAL_NAMESPACE;
-  const namespace = namespaceOf(name, processor);
+  const name = nameOf(lambda, processor);
+  const { namespace = name } = settings;
   const keying = {
     keyOf: keyMaker(settings.key, namespace),
     payloadHashOf: payloadValidation,
@@ -45,11 +46,28 @@ export function readRecords(
   return read instanceof Promise ? read.then((some) => some.map(reading.key)) : read.map(reading.key);
 }
 
-function namespaceOf(name: string, processor: Processor): NonNullable<Settings['namespace']> {
+function nameOf(lambda: Context | undefined, { functionName }: Processor): string {
+  return lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+}
+
+/**
+ * Reserves the default namespace for one processor of this process if its keys need it. Two processors that
+ * shared it would share keys: `charge` of order `1` and `refund` of payment `1` would be the same work, and
+ * the second would be acknowledged without running. Throws a `ConfigurationError` if another processor has it.
+ */
+export function reserveNamespace(lambda: Context | undefined, processor: Processor): void {
   const { settings, givenStore } = processor;
-  if (settings.namespace !== undefined) return settings.namespace;
-  if (!hasOwnKeys(settings)) takeDefaultNamespace(givenStore, name, processor);
-  return name;
+  if (settings.namespace !== undefined || hasOwnKeys(settings)) return;
+  const namespace = nameOf(lambda, processor);
+  const users = usersOf(givenStore);
+  const user = users.get(namespace);
+  if (user === undefined) users.set(namespace, processor);
+  else if (user !== processor) {
+    throw new ConfigurationError(
+      `Two processors use the default namespace \`${namespace}\` on one claim store, so equal keys ` +
+        'would be the same work: set `namespace`, or create the processor once and not in every call',
+    );
+  }
 }
 
 /** Returns whether keys are unique without a namespace: message ids, or keys that are used whole. */
@@ -70,21 +88,4 @@ function usersOf(store: ClaimStore): Users {
   const users = byPlace.get(place) ?? new Map<string, object>();
   byPlace.set(place, users);
   return users;
-}
-
-/**
- * Reserves the default namespace for one processor of this process. Two processors that shared it would share
- * keys: `charge` of order `1` and `refund` of payment `1` would be the same work, and the second would be
- * acknowledged without running. Throws a `ConfigurationError` if another processor has it.
- */
-function takeDefaultNamespace(store: ClaimStore, namespace: string, processor: object): void {
-  const users = usersOf(store);
-  const user = users.get(namespace);
-  if (user === undefined) users.set(namespace, processor);
-  else if (user !== processor) {
-    throw new ConfigurationError(
-      `Two processors use the default namespace \`${namespace}\` on one claim store, so equal keys ` +
-        'would be the same work: set `namespace`, or create the processor once and not in every call',
-    );
-  }
 }

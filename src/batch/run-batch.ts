@@ -10,7 +10,7 @@ import type { BatchContext } from './context.ts';
 import { handBack, handedBack } from './hand-back.ts';
 import { type OpenContext, openContext, type Processor } from './open-context.ts';
 import { plan, unread } from './plan.ts';
-import { readRecords } from './read-records.ts';
+import { readRecords, reserveNamespace } from './read-records.ts';
 import type { Handler } from './run.ts';
 import { runRecords } from './run-records.ts';
 
@@ -40,13 +40,9 @@ export async function runBatch(
     if (unstarted.hasAny) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
-    const opened = openContext(processor, {
-      startedAt,
-      lambda,
-      host,
-      deadline,
-      batch: readFrom(settings.source, event),
-    });
+    const batch = readFrom(settings.source, event);
+    reserveNamespace(lambda, processor); // before the observer hears of an invocation: it may throw
+    const opened = openContext(processor, { startedAt, lambda, host, deadline, batch });
     ({ close } = opened);
     let answer: Promise<Answer> | undefined;
     opened.inside(() => {

@@ -64,6 +64,17 @@ describe('Two processors in one function', () => {
     },
   );
 
+  it('are refused before the observer is told of an invocation, which would have no end', async () => {
+    const begun: string[] = [];
+    const observer = { onEvent: () => undefined, onInvocation: () => void begun.push('begun') };
+    const options = { store: memoryStore(), key: byBody, observer };
+    await createBatchProcessor(() => undefined, options)(orderO1, lambda);
+    await expect(createBatchProcessor(() => undefined, options)(refundO1, lambda)).rejects.toMatchObject(
+      shared,
+    );
+    expect(begun).toEqual(['begun']);
+  });
+
   it('keep values of different names apart even in one namespace', async () => {
     const store = memoryStore();
     const runs: string[] = [];
