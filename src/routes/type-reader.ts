@@ -2,6 +2,7 @@ import { isObject } from '../base/is-object.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import { findAt, parsePath } from '../keys/payload-path.ts';
 import { DETAIL_TYPE, TYPE } from '../messages/message-attributes.ts';
+import { textOfBase64 } from '../sources/base64.ts';
 import { parseJsonOrText } from '../sources/json-text.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { Change } from './changed-record.ts';
@@ -43,7 +44,7 @@ export function field(path: string): TypeReader {
  * Returns the value for `by` that reads the type of CloudEvents (https://cloudevents.io): `type` of an event
  * in structured mode, whose `data` becomes the body, or the attribute or header `ce_type` or `ce-type` in
  * binary mode. `data` that is text with a JSON object or array is parsed, because AWS's messaging framework
- * for .NET sends it so.
+ * for .NET sends it so. `data_base64` becomes the JSON or the text of its bytes, as UTF-8.
  */
 export function cloudEvents(): TypeReader {
   return {
@@ -61,6 +62,7 @@ interface CloudEvent {
   readonly specversion: string;
   readonly type: unknown;
   readonly data?: unknown;
+  readonly data_base64?: unknown;
 }
 
 function isCloudEvent(body: unknown): body is CloudEvent {
@@ -68,7 +70,8 @@ function isCloudEvent(body: unknown): body is CloudEvent {
 }
 
 const dataOf: Change = (event, parse) => {
-  const { data } = event as CloudEvent;
+  const { data, data_base64: base64 } = event as CloudEvent;
+  if (data === undefined && typeof base64 === 'string') return parseJsonOrText(textOfBase64(base64), parse);
   return typeof data === 'string' && /^\s*[[{]/.test(data) ? parseJsonOrText(data, parse) : data;
 };
 

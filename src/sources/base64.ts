@@ -12,21 +12,26 @@ export interface Base64Options {
 
 /**
  * Returns a step of `decode` that decodes base64 text, in the standard or the URL-safe alphabet, with or
- * without padding. Throws a `ConfigurationError` for invalid options.
+ * without padding and line breaks. Throws a `ConfigurationError` for invalid options.
  *
  * @param options The maximum length of the decoded payload.
  */
 export function base64(options: Base64Options = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('base64', options);
   return decoder((data) => {
-    // Four characters encode three bytes; three more bytes allow for padding and a line break.
-    if (data.length * 0.75 > maxBytes + 3) {
-      throw new DecodeError(`The payload has more than ${maxBytes} bytes (maxBytes of base64)`, {
-        isRetryable: false,
-      });
-    }
-    return bytesOfBase64(typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
+    if (data.length > (maxBytes + 3) * MOST_CHARACTERS) throw tooLong(maxBytes);
+    const bytes = bytesOfBase64(typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
+    if (bytes.length > maxBytes) throw tooLong(maxBytes);
+    return bytes;
   });
+}
+
+/** Four characters encode three bytes. A tenth more allows for line breaks. */
+const MOST_CHARACTERS = (4 / 3) * 1.1;
+
+function tooLong(maxBytes: number): DecodeError {
+  const message = `The payload has more than ${maxBytes} bytes (maxBytes of base64)`;
+  return new DecodeError(message, { isRetryable: false });
 }
 
 /** Decodes base64, as Lambda delivers it, to UTF-8 text. Invalid UTF-8 becomes U+FFFD. */
@@ -34,15 +39,18 @@ export function textOfBase64(base64: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
-/** Decodes base64 text. Throws a `DecodeError` for anything else; `Buffer` would skip invalid characters. */
+/**
+ * Decodes base64 text, also in several lines. Throws a `DecodeError` for anything else; `Buffer` would skip
+ * invalid characters.
+ */
 export function bytesOfBase64(text: string): Buffer {
-  const trimmed = text.trim();
-  if (!/^[\w+/-]*={0,2}$/.test(trimmed) || trimmed.replace(/=+$/, '').length % 4 === 1) {
+  const letters = text.trim().replaceAll(/[\r\n]+/g, '');
+  if (!/^[\w+/-]*={0,2}$/.test(letters) || letters.replace(/=+$/, '').length % 4 === 1) {
     throw new DecodeError('The payload is not base64, as `decode` expects: correct it, or the sender', {
       isRetryable: false,
     });
   }
-  return Buffer.from(trimmed, 'base64');
+  return Buffer.from(letters, 'base64');
 }
 
 /** A record whose payload Lambda delivers as base64: Kinesis and Kafka. */
@@ -69,6 +77,6 @@ export abstract class Base64Record<Source extends string, Raw> extends TextRecor
   protected override get keyProblem(): string | undefined {
     const isDoubtful = !this.#isDecoded && this.rawBody.includes('\uFFFD');
     if (!isDoubtful || isUtf8(this.payload as Buffer)) return undefined;
-    return 'The payload is not UTF-8, so it has no key: different bytes would have the same text';
+    return 'The payload is not UTF-8, so no key can be made of its text';
   }
 }

@@ -48,6 +48,11 @@ describe('A body that is decoded', () => {
 
   it.each<[string, unknown, DecodeStep | DecodeStep[]]>([
     ['base64 in SQS', sqsEvent([{ body: inBase64('{"orderId":"A"}') }]), base64()],
+    [
+      'base64 in several lines',
+      sqsEvent([{ body: inBase64('{"orderId":"A"}').replaceAll(/.{8}/g, '$&\r\n') }]),
+      base64(),
+    ],
     ['gzip in SQS', sqsEvent([{ body: zipped(order) }]), gzip()],
     ['gzip in SNS', snsEvent([{ message: zipped(order) }]), gzip()],
     ['gzip in Kinesis, as bytes', kinesisEvent([{ body: gzipSync('{"orderId":"A"}') }]), gzip()],
@@ -219,6 +224,7 @@ describe('A body that cannot be decoded', () => {
   it.each<[string, Decoder, string, string]>([
     ['no base64', base64(), 'not base64!', 'not base64'],
     ['half a base64', base64(), 'QUJDR', 'not base64'],
+    ['words', base64(), 'two word', 'not base64'],
     ['no gzip', gzip(), inBase64('text'), 'not gzip'],
     ['half a gzip', gzip(), inBase64('text').slice(0, 4), 'not gzip'],
     ['gzip without base64', gzip(), 'not base64!', 'not base64'],
@@ -232,7 +238,7 @@ describe('A body that cannot be decoded', () => {
     [
       'base64 that is too long',
       base64({ maxBytes: 1_000 }),
-      inBase64('x'.repeat(1_004)),
+      inBase64('x'.repeat(1_001)),
       'more than 1000 bytes',
     ],
     [

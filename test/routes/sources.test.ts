@@ -128,6 +128,18 @@ describe('the type of a record', () => {
       { by: cloudEvents() },
     ],
     [
+      'a CloudEvent with its data as base64',
+      kinesisEvent([
+        {
+          body: {
+            ...cloudEvent(undefined),
+            data_base64: Buffer.from(JSON.stringify(CANCELLED)).toString('base64'),
+          },
+        },
+      ]),
+      { by: cloudEvents() },
+    ],
+    [
       'a CloudEvent in binary mode',
       kafkaEvent([{ value: CANCELLED, headers: { ce_type: 'OrderCancelled', ce_specversion: '1.0' } }]),
       { by: cloudEvents() },
