@@ -72,7 +72,7 @@ function commit(attempt: Attempt, effect: unknown, ending: Ending): Promise<Comm
   const { store } = claims;
   if (store.commit === undefined) {
     const error = new ConfigurationError(
-      'The claim store has no commit(): use the commit function of its store, or memoryStore({ onCommit })',
+      'The claim store has no commit(): use its own commit function, or memoryStore({ onCommit })',
     );
     return Promise.resolve({ refused: error });
   }

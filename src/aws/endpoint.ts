@@ -8,8 +8,7 @@ export interface Endpoint {
 
 /** From `partitions.json` of AWS's SDKs. A test compares each region with the SDK. */
 const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStackSuffix: string])[] = [
-  [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
-  [/^us-gov-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
+  [/^(us(-gov)?|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
   [/^cn-[a-z]+-\d+$/, 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
   [/^eusc-de-[a-z]+-\d+$/, 'amazonaws.eu', 'api.amazonwebservices.eu'],
   [/^us-iso-[a-z]+-\d+$/, 'c2s.ic.gov', 'api.aws.ic.gov'],

@@ -38,7 +38,7 @@ export function unsendableError(thrown: unknown): unknown {
   const { code } = thrown as Partial<NodeError>;
   if (code !== 'ERR_INVALID_CHAR') return thrown;
   const message =
-    'The credentials contain a character that HTTP headers do not allow, such as a line break: remove it';
+    'The credentials contain a character that no header may have, such as a line break: remove it';
   return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 

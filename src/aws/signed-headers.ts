@@ -21,9 +21,6 @@ export interface UnsignedRequest {
   readonly jsonVersion?: Service['jsonVersion'];
 }
 
-const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
-const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
-
 /** Signs a request with AWS Signature Version 4. `User-Agent` is unsigned, because proxies may change it. */
 export function signedHeaders(
   { host, service, target, body, userAgent, jsonVersion = '1.0' }: UnsignedRequest,
@@ -33,8 +30,11 @@ export function signedHeaders(
   const at = timestamp(time);
   const contentType = `application/x-amz-json-${jsonVersion}`;
   const length = Buffer.byteLength(body);
-  const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
-  const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
+  const [token, nameOfToken] =
+    sessionToken === undefined
+      ? ['', '']
+      : [`x-amz-security-token:${sessionToken}\n`, 'x-amz-security-token;'];
+  const names = `content-length;content-type;host;x-amz-date;${nameOfToken}x-amz-target`;
   const canonicalHeaders =
     `content-length:${length}\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${at}\n` +
     `${token}x-amz-target:${target}\n`;

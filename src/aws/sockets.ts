@@ -215,7 +215,7 @@ function textOf({ headers, body }: ExchangeRequest): string {
   for (const name in headers) {
     const value = headers[name];
     if (typeof value === 'string' && UNSENDABLE.test(value)) {
-      throw Object.assign(new TypeError('Invalid character in a header'), { code: 'ERR_INVALID_CHAR' });
+      throw Object.assign(new TypeError('Invalid header'), { code: 'ERR_INVALID_CHAR' });
     }
     head += `${name}: ${value}\r\n`;
   }

@@ -131,7 +131,7 @@ function checkedHash(given: KeySelector): KeySelector {
     // It may be a text of the payload.
     if (typeof hash === 'string' && hash !== '') return isKeptAsIs(hash) ? hash : JSON.stringify(hash);
     throw new KeyError(
-      'The `payloadValidation` function returned no hash for this record; it must return a non-empty string',
+      '`payloadValidation` returned no hash for this record; it must return a non-empty string',
     );
   };
   return withEffort(select, given.effort);

@@ -2,12 +2,9 @@ import type { SettleOutcome, Settlement } from './claim-store.ts';
 import { StoreError } from '../base/errors.ts';
 
 export function missingOutcome(): StoreError {
-  return new StoreError(
-    'The claim store returned fewer outcomes than items: it must return one for each item',
-    {
-      isRetryable: false,
-    },
-  );
+  return new StoreError('The claim store returned fewer outcomes than items: it must return one for each', {
+    isRetryable: false,
+  });
 }
 
 /** Returns the error of a call that was not answered in time. Whether it was carried out is unknown. */

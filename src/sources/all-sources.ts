@@ -12,7 +12,7 @@ import type { Source } from './source.ts';
 import { sqs } from './sqs.ts';
 
 const READABLE =
-  'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with its Pipes and custom event buses';
+  'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with its Pipes and custom buses';
 
 /**
  * Returns the source that reads events of every known service: the default of `source`. It rejects any other

@@ -122,7 +122,7 @@ function s3NotificationOf(record: unknown): ReadS3Notification {
         ? 'no s3.object.key'
         : undefined;
   if (problem !== undefined) {
-    throw new MalformedRecordError(`The record of an S3 event notification is malformed: it has ${problem}`);
+    throw new MalformedRecordError(`The S3 event notification is malformed: it has ${problem}`);
   }
   const { size, eTag, versionId, sequencer }: Partial<S3EventRecord['s3']['object']> = s3?.object ?? {};
   const body: S3Notification = {
@@ -156,11 +156,8 @@ function decodeKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch (cause) {
-    throw new MalformedRecordError(
-      'The record of an S3 event notification has a key that is not URL-encoded',
-      {
-        cause,
-      },
-    );
+    throw new MalformedRecordError('The S3 event notification has a key that is not URL-encoded', {
+      cause,
+    });
   }
 }

@@ -259,7 +259,7 @@ describe('The environment', () => {
       if (tableName !== undefined) process.env['CLAIMS_TABLE_NAME'] = tableName;
       const { code, message } = refusalOf({});
       expect(code).toBe('BATCHLATCH_CONFIGURATION');
-      expect(message).toContain('set CLAIMS_TABLE_NAME to the claims table');
+      expect(message).toContain('set CLAIMS_TABLE_NAME');
       expect(message).toContain('or pass `store`');
     },
   );

@@ -50,7 +50,7 @@ describe('The handlers of the examples', () => {
 
   it('say what is missing when they are called there', async () => {
     await expect(ordersQueue(sqsEvent([{ body: {} }]), lambdaContext())).rejects.toThrow(
-      'set CLAIMS_TABLE_NAME to the claims table',
+      'set CLAIMS_TABLE_NAME',
     );
   });
 });

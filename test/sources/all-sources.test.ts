@@ -55,7 +55,7 @@ describe('allSources', () => {
 
   it.each(['window', 'isFinalInvokeForWindow'])('refuses a tumbling window, known by its %s', (member) => {
     expect(() => readEvent({ ...kinesisEvent([{ body: {} }]), [member]: false })).toThrow(
-      'Cannot read a batch of a tumbling window',
+      'Cannot read a tumbling window',
     );
   });
 
@@ -179,7 +179,7 @@ describe('a source that is named', () => {
 describe('a tumbling window without records', () => {
   it('is no empty batch', () => {
     const last = { Records: [], isFinalInvokeForWindow: true };
-    expect(() => readEvent(last)).toThrow('Cannot read a batch of a tumbling window');
+    expect(() => readEvent(last)).toThrow('Cannot read a tumbling window');
     expect(() => readFrom(sqs(), last)).toThrow('`source` is SQS');
   });
 });

@@ -55,7 +55,7 @@ describe('options that cannot work are refused at start', () => {
       (index): [string, unknown, string] => [
         'overdueIndex',
         index,
-        'Expected `overdueIndex` to be a boolean, or an object { name?, shards? }',
+        'Expected `overdueIndex` to be a boolean, or { name?, shards? }',
       ],
     ),
     ['clock', { now: () => 0 }, 'Expected `clock` to be an object with now(), setTimer()'],

@@ -1,6 +1,12 @@
 import { BatchlatchError } from '../../base/errors.ts';
 import { loadPackage } from './load-package.ts';
 
+/** A package of the SDK, such as `@aws-sdk/client-sqs`, and its client with methods, such as `SQS`. */
+interface ClientPackage {
+  readonly package: string;
+  readonly name: string;
+}
+
 type Method = (input: unknown, options?: object) => Promise<never>;
 type Commands = Readonly<Record<string, new (input: unknown) => unknown>>;
 
@@ -27,7 +33,7 @@ export function sqsWithMethods<Client extends object>(
 export function withMethods<Client extends object>(
   given: object,
   operations: readonly (keyof Client & string)[],
-  sdk: { readonly package: string; readonly name: string },
+  sdk: ClientPackage,
 ): Client {
   if (operations.every((name) => methodOf(given, name) !== undefined)) return given as Client;
   const { send } = given as { send?: Method };
@@ -36,7 +42,7 @@ export function withMethods<Client extends object>(
     (name: string): Method =>
     async (input, options) => {
       const commands = await loadPackage<object>(sdk.package).catch((cause: unknown) => {
-        throw new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', notFound(sdk), { cause });
+        throw new BatchlatchError('BATCHLATCH_SDK_NOT_FOUND', sdkNotFound(GIVEN_CLIENT, sdk), { cause });
       });
       const operation = `${name[0]?.toUpperCase()}${name.slice(1)}`;
       return send.call(given, commandOf(commands, operation, input), options);
@@ -44,9 +50,13 @@ export function withMethods<Client extends object>(
   return Object.fromEntries(operations.map((name) => [name, call(name)])) as Client;
 }
 
-function notFound(sdk: { readonly package: string; readonly name: string }): string {
+/** Why a client without methods needs its package. */
+export const GIVEN_CLIENT = 'The given client needs its commands';
+
+/** Returns the message of the error if a package of the SDK was not found. `why`: why it is needed. */
+export function sdkNotFound(why: string, sdk: ClientPackage): string {
   return (
-    `The given client needs the commands of ${sdk.package}, which was not found. Mark the package as ` +
-    `external in the bundler, or pass \`new ${sdk.name}()\`, which includes them`
+    `${why}, and ${sdk.package} was not found. Install it (\`npm install ${sdk.package}\`), mark it as ` +
+    `external in the bundler, or pass \`new ${sdk.name}({})\` as the client, which has them`
   );
 }

@@ -71,7 +71,7 @@ async function make<Send extends AnySend>(wanted: Wanted<Send>, setup: Setup): P
     tellThroughSdk(service.title, choice.why);
     return wanted.throughSdk(await sdkClient(wanted, named, choice.why, setup));
   }
-  const why = "No access key is in the environment, so AWS's SDK has to find credentials";
+  const why = 'The environment has no access key';
   const credentialsClient = async (): Promise<AnyClient> => {
     const name = '@aws-sdk/client-dynamodb'; // any client finds the same credentials
     return (await loaded<{ readonly DynamoDBClient: AnyClient }>(wanted, name, why)).DynamoDBClient;

@@ -60,8 +60,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
   ): WriteOutcome<Row>[] {
     return sent.map((_, index) => {
       const response = Responses[index];
-      if (response === undefined)
-        return failure('DynamoDB returned fewer answers than there were statements');
+      if (response === undefined) return failure('DynamoDB returned fewer answers than statements');
       const { Error: error } = response;
       return error === undefined ? WRITTEN : failedWrite(error, response.Item ?? error.Item);
     });

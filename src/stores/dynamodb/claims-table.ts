@@ -131,7 +131,7 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (current === batch) {
         current = single;
         process.emitWarning(
-          'This DynamoDB does not support BatchExecuteStatement, so claims are written one by one. ' +
+          'This DynamoDB has no BatchExecuteStatement, so claims are written one by one. ' +
             "Set `writes: 'single'` to avoid this warning.",
           { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' satisfies WarningCode },
         );

@@ -70,9 +70,7 @@ function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions
   };
 }
 
-const NO_EFFECT =
-  'dynamoDBStore only writes effects of `commit` of batchlatch/dynamodb: use the commit function of your ' +
-  'claim store';
+const NO_EFFECT = 'dynamoDBStore writes only effects of `commit` of batchlatch/dynamodb: use that function';
 
 /** Passes the default store, in the table of `CLAIMS_TABLE_NAME`, to `make`. Throws in unit tests. */
 export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {

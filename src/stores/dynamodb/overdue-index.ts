@@ -29,8 +29,7 @@ const DEFAULT_SHARDS = 8;
 
 export function anOverdueIndex(): Check {
   return {
-    expected:
-      'a boolean, or an object { name?, shards? }: the name of an index, and an integer from 1 to 100',
+    expected: 'a boolean, or { name?, shards? }: the name of an index, and an integer from 1 to 100',
     accepts(value) {
       if (typeof value === 'boolean') return true;
       if (!isObject(value)) return false;
@@ -61,9 +60,7 @@ export function shardedFormat(
   { shards = DEFAULT_SHARDS }: OverdueIndexOptions,
 ): ShardedFormat {
   if (format.attributes.includes(OVERDUE_SHARD)) {
-    throw new ConfigurationError(
-      `\`${OVERDUE_SHARD}\` is the index's own attribute: choose another name for yours`,
-    );
+    throw new ConfigurationError(`\`${OVERDUE_SHARD}\` is the index's own: choose another name`);
   }
   const shardsOf = (status: IndexedStatus): Row[string][] =>
     Array.from({ length: shards }, (_, shard) => ({ S: shardName(status, shard) }));

@@ -16,7 +16,7 @@ function claimsTableName(): string {
   const tableName = process.env['CLAIMS_TABLE_NAME'];
   if (tableName) return tableName;
   throw new ConfigurationError(
-    'No claim store is configured: set CLAIMS_TABLE_NAME to the claims table, or pass `store`, in tests ' +
+    'No claim store is configured: set CLAIMS_TABLE_NAME, or pass `store`, in tests ' +
       '`memoryStore()` of batchlatch/memory',
   );
 }

@@ -6,7 +6,7 @@ import { ownSdkTransport } from './sdk/own-client.ts';
 import { loadSdk } from './sdk/sdk-transport.ts';
 import { DYNAMODB, type Transport } from './transport.ts';
 
-const CREDENTIALS = 'The environment has no access key, so the AWS SDK must find the credentials';
+const CREDENTIALS = 'The environment has no access key';
 
 /**
  * Creates a transport from the environment (docs/stores/dynamodb-requests.md), which the first request reads:

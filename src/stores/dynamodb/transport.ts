@@ -84,8 +84,7 @@ export const DYNAMODB: Service = {
   maxAttempts: 4,
   tellingMembers: ['Item', 'CancellationReasons', 'ThrottlingReasons'],
   unanswered,
-  noCredentials: () =>
-    storeSilent('AWS credentials were not found in time: the credential provider did not answer'),
+  noCredentials: () => storeSilent('AWS credentials were not found in time'),
 };
 
 function unanswered(why: 'given-up' | 'silent', cause?: Error): StoreError {

@@ -1,5 +1,5 @@
 import type * as client from '@aws-sdk/client-dynamodb';
-import { commandOf, methodOf } from '../../../aws/sdk/command-client.ts';
+import { commandOf, GIVEN_CLIENT, methodOf, sdkNotFound } from '../../../aws/sdk/command-client.ts';
 import { loadPackage } from '../../../aws/sdk/load-package.ts';
 import { StoreError } from '../../../base/errors.ts';
 import { platformSignal } from '../../../base/stop.ts';
@@ -26,7 +26,7 @@ export function sdkTransport(given: ClientOfDynamoDB): Transport {
       const options = signal && { abortSignal: platformSignal(signal) };
       const method = hasMethods ? methodOf(client, operation) : undefined;
       if (method !== undefined) return method.call(client, input, options);
-      sdk ??= await loadSdk('The given client of the AWS SDK needs command classes');
+      sdk ??= await loadSdk(GIVEN_CLIENT);
       return client.send(commandOf(sdk, operation, input), options) as Promise<never>;
     },
   };
@@ -34,15 +34,15 @@ export function sdkTransport(given: ClientOfDynamoDB): Transport {
 
 export type Sdk = typeof client;
 
-const NAME = '@aws-sdk/client-dynamodb';
+const DYNAMODB = { package: '@aws-sdk/client-dynamodb', name: 'DynamoDB' };
 
 /** Loads the AWS SDK once. `why`: the reason why it is needed, for the error message. */
 export function loadSdk(why: string): Promise<Sdk> {
-  return loadPackage<Sdk>(NAME).catch((cause: unknown) => {
-    throw new StoreError(
-      `${why}, and ${NAME} was not found. Install it (\`npm install ${NAME}\`), mark it as external in ` +
-        'the bundler, or pass `client: new DynamoDB({})`, which includes its commands',
-      { cause, isRetryable: false, code: 'BATCHLATCH_SDK_NOT_FOUND' },
-    );
+  return loadPackage<Sdk>(DYNAMODB.package).catch((cause: unknown) => {
+    throw new StoreError(sdkNotFound(why, DYNAMODB), {
+      cause,
+      isRetryable: false,
+      code: 'BATCHLATCH_SDK_NOT_FOUND',
+    });
   });
 }
