@@ -40,9 +40,14 @@ export async function runBatch(
     if (unstarted.hasAny) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
-    const batch = readFrom(settings.source, event);
     reserveNamespace(lambda, processor); // before the observer hears of an invocation: it may throw
-    const opened = openContext(processor, { startedAt, lambda, host, deadline, batch });
+    const opened = openContext(processor, {
+      startedAt,
+      lambda,
+      host,
+      deadline,
+      batch: readFrom(settings.source, event), // in no variable, which would keep the records as delivered
+    });
     ({ close } = opened);
     let answer: Promise<Answer> | undefined;
     opened.inside(() => {
