@@ -1,5 +1,5 @@
 import type { AcquireOutcome, ClaimRequest, OwnedClaim, Settlement } from '../claims/claim-store.ts';
-import { settleOrFail } from '../claims/store-errors.ts';
+import { acquireOutcomeAt, settleOrFail } from '../claims/store-errors.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claim.ts';
@@ -79,7 +79,10 @@ export class ReadingMarks {
       .acquire([...requests.values()], options)
       .catch((error: Error): AcquireOutcome[] => [...requests].map(() => ({ status: 'error', error })));
     const readings = new Map(
-      [...requests].map(([id, request], index) => [id, this.#readingOf(request, outcomes[index])]),
+      [...requests].map(([id, request], index) => [
+        id,
+        this.#readingOf(request, acquireOutcomeAt(outcomes, index)),
+      ]),
     );
     return ({ id }) => readings.get(id) ?? UNMARKED;
   }
@@ -157,10 +160,10 @@ export class ReadingMarks {
     }
   }
 
-  #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
+  #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome): Reading {
     const { settings, claims } = this.#context;
     const { rules, unstarted } = claims;
-    switch (outcome?.status) {
+    switch (outcome.status) {
       case 'acquired': {
         const { releases, crashes } = outcome;
         const mark: Mark = { key, owner, releases };
@@ -181,7 +184,6 @@ export class ReadingMarks {
         return refused(new NotReadError('elsewhere'));
       case 'parked':
       case 'mismatch':
-      case undefined:
         return refused(new NotReadError('store')); // such rows are never written under these keys
     }
   }

@@ -1,7 +1,7 @@
 import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from '../claims/claim-store.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
-import { asError, missingOutcome } from '../claims/store-errors.ts';
+import { acquireOutcomeAt, asError } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
   /** How long to poll while another owner holds the key, in milliseconds. 0: ask once. */
@@ -69,8 +69,7 @@ async function acquireOne(
   options: StoreCallOptions | undefined,
 ): Promise<AcquireOutcome> {
   try {
-    const [outcome] = await store.acquire([request], options);
-    return outcome ?? { status: 'error', error: missingOutcome() };
+    return acquireOutcomeAt(await store.acquire([request], options), 0);
   } catch (thrown) {
     return { status: 'error', error: asError(thrown) };
   }

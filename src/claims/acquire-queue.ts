@@ -9,7 +9,7 @@ import {
   DEFAULT_REQUEST_SIZE,
   type Settlement,
 } from './claim-store.ts';
-import { asError, givenUp, missingOutcome } from './store-errors.ts';
+import { acquireOutcomeAt, asError, givenUp } from './store-errors.ts';
 
 /** A queue that acquires claims for overlapping invocations of one process, in shared requests. */
 export interface AcquireQueue<Note> {
@@ -54,9 +54,7 @@ async function acquireGroup<Note>(
     outcomes = items.map(() => ({ status: 'error', error }));
   }
   const answers: AcquireOutcome[] = [];
-  for (const index of group.indexes) {
-    answers.push(outcomes[index] ?? { status: 'error', error: missingOutcome() });
-  }
+  for (const index of group.indexes) answers.push(acquireOutcomeAt(outcomes, index));
   const unwanted = group.answer(group.indexes, answers);
   const late = unwanted.flatMap((index) => {
     const outcome = answers[index];

@@ -14,7 +14,7 @@ import type {
 } from './claim-store.ts';
 import type { CommitOutcome } from './commit.ts';
 import { storeData } from './pass-on.ts';
-import { settleOrFail, unansweredByStore } from './store-errors.ts';
+import { acquireOutcomeAt, settleOrFail, settleOutcomeAt, unansweredByStore } from './store-errors.ts';
 
 /**
  * Wraps a store for the engine:
@@ -69,8 +69,8 @@ async function release(
   outcomes: readonly AcquireOutcome[],
 ): Promise<void> {
   const settlements = requests.flatMap(({ key, owner, retentionMs }, index): Settlement[] => {
-    const outcome = outcomes[index];
-    return outcome?.status === 'acquired'
+    const outcome = acquireOutcomeAt(outcomes, index);
+    return outcome.status === 'acquired'
       ? [{ end: 'release', key, owner, releases: outcome.releases, retentionMs }]
       : [];
   });
@@ -87,8 +87,9 @@ async function settleInRoom(
   settlements: readonly Settlement[],
   settle: (settlements: readonly Settlement[]) => Promise<SettleOutcome[]>,
 ): Promise<SettleOutcome[]> {
-  const outcomes = await settle(settlements);
-  if (areAllStored(outcomes)) return outcomes;
+  const given = await settle(settlements);
+  if (areAllStored(given)) return given;
+  const outcomes = settlements.map((_, index) => settleOutcomeAt(given, index));
   const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
   const again = smaller.filter((settlement) => settlement !== undefined);
   if (again.length === 0) return outcomes;
@@ -116,6 +117,7 @@ async function commitInRoom(
 }
 
 function areAllStored(outcomes: readonly SettleOutcome[]): boolean {
+  if (!Array.isArray(outcomes)) return false;
   for (const outcome of outcomes) if (outcome !== 'stored') return false;
   return true;
 }

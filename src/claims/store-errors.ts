@@ -1,10 +1,40 @@
-import type { SettleOutcome, Settlement } from './claim-store.ts';
+import type { AcquireOutcome, SettleOutcome, Settlement } from './claim-store.ts';
 import { StoreError } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
 
 export function missingOutcome(): StoreError {
-  return new StoreError('The claim store returned fewer outcomes than items: it must return one for each', {
-    isRetryable: false,
-  });
+  return new StoreError(
+    'The claim store returned fewer outcomes than items, or unknown ones: it must return one for each',
+    { isRetryable: false },
+  );
+}
+
+/** Returns the outcome of one request. A store of the user may answer with anything. */
+export function acquireOutcomeAt(outcomes: readonly AcquireOutcome[], index: number): AcquireOutcome {
+  const outcome = (outcomes as readonly unknown[] | null | undefined)?.[index];
+  return isAcquireOutcome(outcome) ? outcome : { status: 'error', error: missingOutcome() };
+}
+
+function isAcquireOutcome(outcome: unknown): outcome is AcquireOutcome {
+  if (!isObject(outcome)) return false;
+  const { status, attempt, error } = outcome as Partial<Record<'status' | 'attempt' | 'error', unknown>>;
+  switch (status) {
+    case 'acquired':
+      return typeof attempt === 'number' && attempt > 0; // without a token, its end would not be stored
+    case 'error':
+      return isObject(error);
+    default:
+      return status === 'duplicate' || status === 'conflict' || status === 'parked' || status === 'mismatch';
+  }
+}
+
+/** Returns the outcome of one settlement. A store of the user may answer with anything. */
+export function settleOutcomeAt(outcomes: readonly SettleOutcome[], index: number): SettleOutcome {
+  const outcome = (outcomes as readonly unknown[] | null | undefined)?.[index];
+  const isKnown = outcome === 'stored' || outcome === 'lost';
+  return isKnown || (isObject(outcome) && 'error' in outcome && isObject(outcome.error))
+    ? (outcome as SettleOutcome)
+    : { error: missingOutcome() };
 }
 
 /** Returns the error of a call that was not answered in time. Whether it was carried out is unknown. */
@@ -26,7 +56,12 @@ export function givenUp(): StoreError {
 }
 
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (thrown instanceof Error) return thrown;
+  try {
+    return new Error(String(thrown));
+  } catch {
+    return new Error('a value that cannot be shown as text'); // such as an object without a prototype
+  }
 }
 
 /** Turns a rejection into an outcome for each settlement: it says nothing about those of other calls. */

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ClaimStore } from 'batchlatch';
+import { withIdempotency } from 'batchlatch/functions';
+import { memoryStore } from 'batchlatch/memory';
+import { type Bench, bench, failed, messages } from '../batch/bench.ts';
+
+type Answer = (outcomes: readonly unknown[]) => unknown;
+
+/** Answers of a store that does not keep the contract, such as one that forgets to return its outcomes. */
+const ODD: Readonly<Record<string, Answer>> = {
+  nothing: () => undefined,
+  'no list': () => ({}),
+  'a text': () => 'stored',
+  'no outcomes': (outcomes) => outcomes.map(() => undefined),
+  'unknown outcomes': (outcomes) => outcomes.map(() => ({ status: 'done' })),
+  'errors without an error': (outcomes) => outcomes.map(() => ({ status: 'error' })),
+  'a rejection without text': () => Promise.reject(Object.create(null)),
+};
+
+/** A store that answers calls of one method in another way. */
+function oddStore(store: ClaimStore, method: 'acquire' | 'settle', odd: Answer): ClaimStore {
+  return {
+    ...store,
+    [method]: async (...call: [never]) => odd(await store[method](...call)) as never,
+  };
+}
+
+function benchWith(method: 'acquire' | 'settle', odd: Answer): Bench {
+  return bench((clock) => oddStore(memoryStore({ clock }), method, odd));
+}
+
+describe.each(Object.entries(ODD))('A store that answers with %s', (_, odd) => {
+  it('hands back records whose claims it was asked for, and runs none', async () => {
+    const b = benchWith('acquire', odd);
+    let runs = 0;
+    const answer = b.processor(() => void (runs += 1))(messages('a', 'b'), b.lambda(30_000));
+    await b.clock.advance(1_000);
+    expect(failed(await answer)).toEqual(['a', 'b']);
+    expect(runs).toBe(0);
+    expect(b.eventsOf('claimFailed')).toHaveLength(2);
+  });
+
+  it('hands back records whose ends it was given', async () => {
+    const b = benchWith('settle', odd);
+    const answer = b.processor(() => 'done')(messages('a', 'b'), b.lambda(30_000));
+    await b.clock.advance(29_000);
+    expect(failed(await answer)).toEqual(['a', 'b']);
+    expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { failed: 2 } }]);
+  });
+
+  it('lets no call of a function pass for done', async () => {
+    let runs = 0;
+    const call = async (): Promise<void> => void (runs += 1);
+    const options = { namespace: 'calls', key: () => 'k' };
+    const claiming = withIdempotency(call, { ...options, store: oddStore(memoryStore(), 'acquire', odd) });
+    await expect(claiming()).rejects.toBeInstanceOf(Error);
+    expect(runs).toBe(0);
+    const ending = withIdempotency(call, { ...options, store: oddStore(memoryStore(), 'settle', odd) });
+    await expect(ending()).rejects.toMatchObject({ code: 'BATCHLATCH_COMPLETION_NOT_STORED' });
+  });
+});
+
+describe('A store that answers for some of the records', () => {
+  const firstOnly: Answer = ([first, ...rest]) => [first, ...rest.map(() => undefined)];
+
+  it('runs those that got their claims', async () => {
+    const b = benchWith('acquire', firstOnly);
+    const ran: string[] = [];
+    const answer = b.processor(({ id }) => void ran.push(id))(messages('a', 'b'), b.lambda(30_000));
+    await b.clock.advance(1_000);
+    expect(failed(await answer)).toEqual(['b']);
+    expect(ran).toEqual(['a']);
+  });
+
+  it('acknowledges those whose ends it stored', async () => {
+    const b = benchWith('settle', firstOnly);
+    const answer = b.processor(() => 'done')(messages('a', 'b'), b.lambda(30_000));
+    await b.clock.advance(29_000);
+    expect(failed(await answer)).toEqual(['b']);
+  });
+
+  it('runs no record of a claim without a fencing token, whose end would not be stored', async () => {
+    const b = benchWith('acquire', (outcomes) => outcomes.map(() => ({ status: 'acquired' })));
+    const answer = b.processor(() => 'done')(messages('a'), b.lambda(30_000));
+    await b.clock.advance(1_000);
+    expect(failed(await answer)).toEqual(['a']);
+  });
+});
