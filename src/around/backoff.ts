@@ -56,7 +56,8 @@ export function redeliveryDelayMs(
   { ledger, random, time }: Pick<BatchContext, 'ledger' | 'random' | 'time'>,
 ): number {
   const outcome = ledger.outcomeOf(planned);
-  const attempt = ledger.attemptOf(planned);
+  // The claim of a duplicate in the batch is that of the record that ran for it.
+  const attempt = ledger.attemptOf(planned) ?? (planned.leader && ledger.attemptOf(planned.leader));
   const heldUntil = attempt?.isOpen === true ? attempt.leaseUntil : undefined;
   const leaseUntil = outcome?.status === 'conflict' ? outcome.leaseUntil : heldUntil;
   if (leaseUntil !== undefined) return Math.max(leaseUntil - time.clock.now(), 0) + random() * baseDelayMs;

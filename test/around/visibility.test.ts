@@ -115,6 +115,21 @@ describe('visibility', () => {
     expect(timeout).toBeLessThanOrEqual(61);
   });
 
+  it('waits as long with the duplicates of a record whose handler was left running', async () => {
+    const b = bench();
+    const answer = b.processor(() => new Promise<never>(() => undefined), {
+      sqs: recorder(),
+      visibility: backoff(),
+      key: () => 'one',
+      recordTimeoutMs: 1_000,
+    })(messages('a', 'b'), b.lambda(30_000));
+    await b.clock.advance(29_000);
+    expect(failed(await answer)).toEqual(['a', 'b']);
+    const [ofLeader = 0, ofDuplicate = 0] = [...timeouts.values()];
+    expect(ofLeader).toBeGreaterThan(25);
+    expect(ofDuplicate).toBeGreaterThan(25);
+  });
+
   it.each<[string, RecordHandler, number]>([
     ['by its back-off', failing, 2],
     [
