@@ -94,7 +94,9 @@ function misfitIn(object: object, path: string, parents: readonly unknown[]): st
     const found = findMisfit(member, isList ? `${path}[${name}]` : `${path}.${name}`, around);
     if (found !== undefined) return found;
   }
-  return undefined;
+  // Such as a list of a class: JSON would keep something else, or nothing at all.
+  const { toJSON } = object as { readonly toJSON?: unknown };
+  return typeof toJSON === 'function' ? misfit(classOf(object), path) : undefined;
 }
 
 function classOf(object: object): string {

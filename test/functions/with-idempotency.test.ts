@@ -30,6 +30,12 @@ class Money {
   readonly cents = 5;
 }
 
+class Hidden extends Array<number> {
+  toJSON(): undefined {
+    return undefined;
+  }
+}
+
 interface Order {
   readonly id: string;
   readonly amountCents?: number;
@@ -242,6 +248,8 @@ describe('withIdempotency', () => {
       ['a symbol', Symbol('a'), 'the symbol at `$`'],
       ['a cycle', cycle, 'the cycle at `$.self.again`'],
       ['bytes', Buffer.from('a'), 'the Buffer at `$`'],
+      ['a list with a toJSON', Hidden.of(1), 'the Hidden at `$`'],
+      ['a toJSON that is not listed', withHiddenJson({ a: 1 }), 'the Object at `$`'],
       ['a getter that throws', getterThatThrows(), 'it cannot be read'],
       ['great depth', deeply(5_000), 'nested deeper than 500 levels'],
     ])('refuses %s by its path', async (_what, value, named) => {
@@ -1067,6 +1075,10 @@ function getterThatThrows(): object {
       throw new Error('4111 1111 1111 1111');
     },
   };
+}
+
+function withHiddenJson(value: object): object {
+  return Object.defineProperty(value, 'toJSON', { value: () => undefined });
 }
 
 function deeply(levels: number): unknown {
