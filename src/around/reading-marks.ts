@@ -1,5 +1,5 @@
 import type { AcquireOutcome, ClaimRequest, OwnedClaim, Settlement } from '../claims/claim-store.ts';
-import { acquireOutcomeAt, settleOrFail } from '../claims/store-errors.ts';
+import { acquireOutcomes, settleOrFail } from '../claims/store-errors.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claim.ts';
@@ -75,14 +75,12 @@ export class ReadingMarks {
     }
     // Stops waiting at the deadline: the time after it is for releasing claims.
     const options = { signal: time.deadline.stop };
-    const outcomes = await claims.store
+    const given = await claims.store
       .acquire([...requests.values()], options)
       .catch((error: Error): AcquireOutcome[] => [...requests].map(() => ({ status: 'error', error })));
+    const outcomes = acquireOutcomes(given, requests.size);
     const readings = new Map(
-      [...requests].map(([id, request], index) => [
-        id,
-        this.#readingOf(request, acquireOutcomeAt(outcomes, index)),
-      ]),
+      [...requests].map(([id, request], index) => [id, this.#readingOf(request, outcomes[index])]),
     );
     return ({ id }) => readings.get(id) ?? UNMARKED;
   }
@@ -160,10 +158,10 @@ export class ReadingMarks {
     }
   }
 
-  #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome): Reading {
+  #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
     const { settings, claims } = this.#context;
     const { rules, unstarted } = claims;
-    switch (outcome.status) {
+    switch (outcome?.status) {
       case 'acquired': {
         const { releases, crashes } = outcome;
         const mark: Mark = { key, owner, releases };
@@ -184,6 +182,7 @@ export class ReadingMarks {
         return refused(new NotReadError('elsewhere'));
       case 'parked':
       case 'mismatch':
+      case undefined:
         return refused(new NotReadError('store')); // such rows are never written under these keys
     }
   }

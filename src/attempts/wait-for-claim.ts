@@ -1,7 +1,7 @@
 import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from '../claims/claim-store.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
-import { acquireOutcomeAt, asError } from '../claims/store-errors.ts';
+import { acquireOutcomes, asError } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
   /** How long to poll while another owner holds the key, in milliseconds. 0: ask once. */
@@ -69,7 +69,8 @@ async function acquireOne(
   options: StoreCallOptions | undefined,
 ): Promise<AcquireOutcome> {
   try {
-    return acquireOutcomeAt(await store.acquire([request], options), 0);
+    const [outcome] = acquireOutcomes(await store.acquire([request], options), 1);
+    return outcome as AcquireOutcome;
   } catch (thrown) {
     return { status: 'error', error: asError(thrown) };
   }

@@ -9,7 +9,7 @@ import {
   DEFAULT_REQUEST_SIZE,
   type Settlement,
 } from './claim-store.ts';
-import { acquireOutcomeAt, asError, givenUp } from './store-errors.ts';
+import { acquireOutcomes, asError, givenUp } from './store-errors.ts';
 
 /** A queue that acquires claims for overlapping invocations of one process, in shared requests. */
 export interface AcquireQueue<Note> {
@@ -53,8 +53,7 @@ async function acquireGroup<Note>(
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));
   }
-  const answers: AcquireOutcome[] = [];
-  for (const index of group.indexes) answers.push(acquireOutcomeAt(outcomes, index));
+  const answers = acquireOutcomes(outcomes, items.length);
   const unwanted = group.answer(group.indexes, answers);
   const late = unwanted.flatMap((index) => {
     const outcome = answers[index];

@@ -14,7 +14,7 @@ import type {
 } from './claim-store.ts';
 import type { CommitOutcome } from './commit.ts';
 import { storeData } from './pass-on.ts';
-import { acquireOutcomeAt, settleOrFail, settleOutcomeAt, unansweredByStore } from './store-errors.ts';
+import { acquireOutcomes, settleOrFail, settleOutcomeAt, unansweredByStore } from './store-errors.ts';
 
 /**
  * Wraps a store for the engine:
@@ -66,11 +66,12 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
 async function release(
   store: ClaimStore,
   requests: readonly ClaimRequest[],
-  outcomes: readonly AcquireOutcome[],
+  given: readonly AcquireOutcome[],
 ): Promise<void> {
+  const outcomes = acquireOutcomes(given, requests.length);
   const settlements = requests.flatMap(({ key, owner, retentionMs }, index): Settlement[] => {
-    const outcome = acquireOutcomeAt(outcomes, index);
-    return outcome.status === 'acquired'
+    const outcome = outcomes[index];
+    return outcome?.status === 'acquired'
       ? [{ end: 'release', key, owner, releases: outcome.releases, retentionMs }]
       : [];
   });

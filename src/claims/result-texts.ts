@@ -2,7 +2,7 @@ import type { AcquireOutcome, ClaimStore, Completion, Settlement } from './claim
 import { passOn } from './pass-on.ts';
 import { noResultStorage, POINTER } from './result-storage.ts';
 import { isKeptAsIs, jsonIn } from './row-format.ts';
-import { acquireOutcomeAt } from './store-errors.ts';
+import { acquireOutcomes } from './store-errors.ts';
 
 /** JSON never begins with `@`. A custom serializer's text that does is stored with this prefix. */
 const ESCAPE = '@text ';
@@ -25,7 +25,7 @@ export function withResultTexts(store: ClaimStore): ClaimStore {
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const outcomes = await store.acquire(requests, { ...options, wantsResults: true });
-      return requests.map((_, index) => unescaped(acquireOutcomeAt(outcomes, index)));
+      return acquireOutcomes(outcomes, requests.length).map(unescaped);
     },
     settle: (settlements, options) => store.settle(settlements.map(escaped), options),
   };

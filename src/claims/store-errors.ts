@@ -9,22 +9,31 @@ export function missingOutcome(): StoreError {
   );
 }
 
-/** Returns the outcome of one request. A store of the user may answer with anything. */
-export function acquireOutcomeAt(outcomes: readonly AcquireOutcome[], index: number): AcquireOutcome {
-  const outcome = (outcomes as readonly unknown[] | null | undefined)?.[index];
-  return isAcquireOutcome(outcome) ? outcome : { status: 'error', error: missingOutcome() };
+/** Returns an outcome for each of `count` requests. A store of the user may answer with anything. */
+export function acquireOutcomes(given: readonly AcquireOutcome[], count: number): AcquireOutcome[] {
+  const outcomes: AcquireOutcome[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const outcome = (given as readonly (AcquireOutcome | undefined)[] | undefined)?.[index];
+    // Without a fencing token, the end of the attempt would not be stored.
+    const isAcquired = outcome?.status === 'acquired' && outcome.attempt > 0;
+    outcomes.push(isAcquired || isRefusal(outcome) ? outcome : { status: 'error', error: missingOutcome() });
+  }
+  return outcomes;
 }
 
-function isAcquireOutcome(outcome: unknown): outcome is AcquireOutcome {
-  if (!isObject(outcome)) return false;
-  const { status, attempt, error } = outcome as Partial<Record<'status' | 'attempt' | 'error', unknown>>;
-  switch (status) {
-    case 'acquired':
-      return typeof attempt === 'number' && attempt > 0; // without a token, its end would not be stored
+function isRefusal(outcome: AcquireOutcome | undefined): outcome is AcquireOutcome {
+  switch (outcome?.status) {
+    case 'duplicate':
+    case 'conflict':
+    case 'parked':
+    case 'mismatch':
+      return true;
     case 'error':
-      return isObject(error);
+      return isObject(outcome.error);
+    case 'acquired':
+    case undefined:
     default:
-      return status === 'duplicate' || status === 'conflict' || status === 'parked' || status === 'mismatch';
+      return false;
   }
 }
 
