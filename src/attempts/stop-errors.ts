@@ -70,8 +70,8 @@ export class DeadlineError extends BatchlatchError {
 }
 
 /**
- * The worker is stopping, and the handler ran near the end of `shutdownTimeoutMs`. The message comes again.
- * Code: `BATCHLATCH_WORKER_STOPPED`.
+ * The worker is stopping, and the handler still ran after 55 % of `shutdownTimeoutMs`. The message comes
+ * again. Code: `BATCHLATCH_WORKER_STOPPED`.
  *
  * @remarks Increase `shutdownTimeoutMs`, and the container's limit (ECS: `stopTimeout`; Kubernetes:
  * `terminationGracePeriodSeconds`).

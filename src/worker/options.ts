@@ -46,7 +46,9 @@ export interface WorkerOptions extends FlowOptions {
   readonly name?: string;
   /** Serves `/live`, `/ready`, `/metrics` (Prometheus) and `/` (JSON) on HTTP. Default: no server. */
   readonly health?: HealthOptions;
-  /** How long running handlers may take after a stop, in milliseconds. Default 25,000. */
+  /**
+   * How long a stop may take, in milliseconds. Handlers are told to stop after 55 % of it. Default 25,000.
+   */
   readonly shutdownTimeoutMs?: number;
   /**
    * The signals that stop the worker, such as `['SIGTERM', 'SIGINT']`. The first signal stops it, the next
