@@ -40,6 +40,15 @@ describe('batchlatch', () => {
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it.each(COMMANDS)(
+    '%s: names keys in its examples as they are stored, with their version',
+    async (command) => {
+      const { out } = await runCommand([...command.split(' '), '--help']);
+      const [, examples = ''] = out.split('\nExamples:');
+      for (const [key] of examples.matchAll(/'orders#[^']+'/g)) expect(key).toMatch(/^'orders#v1:o-/);
+    },
+  );
+
   it('tells all exit statuses', async () => {
     const { out } = await runCommand(['--help']);
     expect(out).toMatch(/Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}130 /);

@@ -47,10 +47,10 @@ export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): voi
     summary: 'show claims with their history',
     description: 'The result that is stored is shown with --show-result alone: it may hold personal data.',
     examples: [
-      "claims show 'orders#o-1042' --table claims",
+      "claims show 'orders#v1:o-1042' --table claims",
       'claims show --hash 1f0c6a7b2d3e4f50 --table claims',
       'claims show --record-id 7f3c0d0e-… --table claims --json',
-      "claims show 'orders#o-1042' --table claims --log",
+      "claims show 'orders#v1:o-1042' --table claims --log",
       'claims show --payload order.json --namespace orders --key-hash orderId --table claims',
       'claims show --search o-1042 --table claims --queue orders',
     ],
@@ -152,7 +152,7 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
       'The next delivery of a record with this key runs it. Redrive ' +
       'the dead-letter queue if the record is there.',
     examples: [
-      'claims release \'orders#o-1042\' --table claims --reason "fixed in 1.4"',
+      'claims release \'orders#v1:o-1042\' --table claims --reason "fixed in 1.4"',
       'claims release --parked failed --prefix orders# --table claims --reason "bank is back" --yes',
     ],
   }),
@@ -160,8 +160,8 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
     summary: 'count keys as done without running them',
     description: 'Further deliveries are dropped as duplicates, and get the result if there is one.',
     examples: [
-      'claims resolve \'orders#o-1042\' --table claims --reason "charged by hand"',
-      "claims resolve 'orders#o-1042' --table claims --reason " +
+      'claims resolve \'orders#v1:o-1042\' --table claims --reason "charged by hand"',
+      "claims resolve 'orders#v1:o-1042' --table claims --reason " +
         '"charged by hand" --result \'{"chargeId":"ch_1"}\'',
     ],
     define: (command) => {
@@ -174,12 +174,12 @@ const CHANGES: readonly Subcommand<ChangeOptions>[] = [
   }),
   changing('park', {
     summary: 'let keys not run until they are released',
-    examples: ['claims park \'orders#o-1042\' --table claims --reason "asked the customer"'],
+    examples: ['claims park \'orders#v1:o-1042\' --table claims --reason "asked the customer"'],
   }),
   changing('forget', {
     summary: 'delete claims, as if their keys had never been claimed',
     description: 'The next delivery of a completed key runs again. The history is deleted with the row.',
-    examples: ['claims forget \'orders#o-1042\' --table claims --reason "test order"'],
+    examples: ['claims forget \'orders#v1:o-1042\' --table claims --reason "test order"'],
   }),
 ];
 
