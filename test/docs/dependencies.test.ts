@@ -19,6 +19,14 @@ describe('The page about dependencies', () => {
     expect(rowsOf(installed)).toEqual(Object.keys(dependencies).toSorted());
   });
 
+  it('counts them, with what they need themselves', () => {
+    const names = Object.keys(dependencies);
+    const all = [...names.reduce((found, name) => withWhatItNeeds(name, found), new Set<string>())];
+    const megabytes = all.reduce((sum, name) => sum + bytesOf(path.join('node_modules', name)), 0) / 1e6;
+    const counted = `installs ${names.length} dependencies, ${all.length} packages with ${megabytes.toFixed(1)} MB`;
+    expect(PAGES.get('docs/dependencies.md')).toContain(counted);
+  });
+
   it.each(Object.keys(dependencies))('gives the size of %s as it is installed here', (name) => {
     const cells = installed.match(new RegExp(`^\\| \`${name}\` \\|.*$`, 'm'))?.[0].split(' | ') ?? [];
     const all = [...withWhatItNeeds(name)];
