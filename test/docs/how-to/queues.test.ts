@@ -178,6 +178,20 @@ describe('docs/how-to/large-files.md', () => {
     expect(received).toBe(Math.ceil(Buffer.byteLength(text) / 700));
     expect(saved.toSorted()).toEqual(lines.toSorted());
   });
+
+  it('imports nothing in a part in which no line begins: the last line has no end, and began before', async () => {
+    const s3 = new S3({ forcePathStyle: true });
+    const { ETag = '' } = await s3.putObject({ Bucket, Key: 'b.csv', Body: 'order-1\norder-2' });
+    s3.destroy();
+    const { handler } = await load<{ handler: BatchProcessor }>('large-files', 'import-part.ts');
+    const { saved } = await load<{ readonly saved: string[] }>('large-files', 'database.ts');
+    saved.length = 0;
+
+    const part = { bucket: Bucket, key: 'b.csv', eTag: ETag.replaceAll('"', '') };
+    const event = sqsEvent([{ body: { ...part, from: 0, to: 12 } }, { body: { ...part, from: 12, to: 15 } }]);
+    expect(await handler(event, lambdaContext())).toEqual(ALL_DONE);
+    expect(saved).toEqual(['order-1', 'order-2']);
+  });
 });
 
 it('docs/how-to/off-lambda.md: the worker runs the handler on the messages of the queue', async () => {
