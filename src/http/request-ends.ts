@@ -101,13 +101,15 @@ export async function respond<Native>(
   const { give } = exchange;
   const { problem, onError } = settings;
   switch (outcome.status) {
-    case 'returned':
+    case 'returned': {
+      const { thrown, content, native } = outcome.value;
       noteUnlessStored(outcome, settings);
-      if (outcome.value.thrown !== undefined) throw outcome.value.thrown.error;
-      if (outcome.value.content === 'unreadable' && outcome.ending.end !== 'fail')
-        onError(new ResponseUnreadableError());
+      if (content === 'unreadable' && outcome.ending.end !== 'fail')
+        onError(new ResponseUnreadableError(thrown && { cause: thrown.error }));
+      if (thrown !== undefined) throw thrown.error;
       // Even if the completion was not stored: an error would make the client repeat finished work.
-      return outcome.value.native;
+      return native;
+    }
     case 'threw':
       throw outcome.error;
     case 'conflict': {
@@ -175,11 +177,12 @@ function storedResponse(result: string | undefined): HttpResponse | undefined {
  */
 class ResponseUnreadableError extends BatchlatchError {
   override name = 'ResponseUnreadableError';
-  constructor() {
+  constructor(options?: { cause: unknown }) {
     super(
       'BATCHLATCH_RESPONSE_UNREADABLE',
       'The handler ran, but did not return an HTTP response: expected a status from 200 to 599 ' +
         'and a string body. It does not run again for this key',
+      options,
     );
   }
 }

@@ -92,9 +92,13 @@ describe('an effect that is done', () => {
     expect(errors).toMatchObject([{ code: 'BATCHLATCH_RESPONSE_UNREADABLE' }]);
   });
 
-  it('gives the error of reading its answer to the caller of that try', async () => {
-    const handler = overFetch(() => new Response(breaking(), { status: 201 }));
+  it('gives the error of reading its answer to the caller of that try, and tells `onError`', async () => {
+    const errors: unknown[] = [];
+    const handler = overFetch(() => new Response(breaking(), { status: 201 }), {
+      onError: (error) => errors.push(error),
+    });
     await expect(handler(post())).rejects.toThrow('broken');
+    expect(errors).toMatchObject([{ code: 'BATCHLATCH_RESPONSE_UNREADABLE', cause: { message: 'broken' } }]);
   });
 
   it('keeps the headers that can be read, but for those of the body', async () => {
