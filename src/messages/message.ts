@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ConfigurationError } from '../base/errors.ts';
 import type { PathIn } from '../keys/path-in.ts';
+import { aFunction, aListOf, anObject, aString, type Check } from '../options/check-options.ts';
+import { checkOptionsOf, either } from '../options/check-options.ts';
 import { assertStandardSchema } from './assert-standard-schema.ts';
 import type { Upgrade } from './upgrade.ts';
 
@@ -43,13 +45,20 @@ export interface Message<Schema extends StandardSchemaV1 = StandardSchemaV1> {
   readonly options: MessageOptions;
 }
 
+const checks: Readonly<Record<keyof MessageOptions, Check>> = {
+  key: either(aListOf('a list of members'), aFunction()),
+  group: either({ ...aString(), expected: 'the path of a member' }, aFunction()),
+  upgrades: anObject(),
+};
+
 /**
  * Describes one type of message.
  *
  * @typeParam Schema The type of the schema.
  * @param schema A zod, valibot or arktype schema, or another Standard Schema.
  * @param options The key, the group and the upgrades of older versions.
- * @throws `ConfigurationError` if the schema is no Standard Schema or the upgrades leave out a version.
+ * @throws `ConfigurationError` for an unknown or invalid option, for a schema that is no Standard Schema, and
+ *   for upgrades that leave out a version.
  *
  * @example
  * message(z.object({ orderId: z.string(), tenantId: z.string() }), { key: ['orderId'], group: 'tenantId' });
@@ -59,6 +68,7 @@ export function message<Schema extends StandardSchemaV1>(
   options: MessageOptions<StandardSchemaV1.InferInput<Schema>> = {},
 ): Message<Schema> {
   assertStandardSchema('message', schema);
+  checkOptionsOf('message', options, checks);
   const { upgrades = {} } = options;
   const version = Object.keys(upgrades).length + 1;
   for (let older = 1; older < version; older += 1) {
