@@ -17,7 +17,7 @@ it.each([
   calls.on(GetQueueUrlCommand).rejects(missing);
   calls.on(ListQueuesCommand).resolves({ QueueUrls: [url] });
   calls.on(ListQueueTagsCommand).resolves({ Tags: { 'aws:cloudformation:logical-id': 'OrdersQueue' } });
-  const found = queueUrlOf(sqs, 'OrdersQueue');
+  const found = queueUrlOf(sqs, 'OrdersQueue', new AbortController().signal);
   if (what === 'found') expect(await found).toBe(url);
   else {
     await expect(found).rejects.toBe(missing);

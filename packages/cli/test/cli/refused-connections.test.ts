@@ -81,4 +81,47 @@ describe('A command whose store cannot be reached', () => {
     expect(status).toBe(1);
     expect(err).toMatch(/^Error: The server is not Redis, or requires TLS \(.*\): check the port, .*\n$/);
   });
+
+  it('says that a Redis is silent after 5 seconds, and leaves no connection open', async () => {
+    const { host, ended } = await serve((socket) => socket.resume());
+    const { status, err } = await runCommand(['claims', 'list', '--redis', `redis://${host}`]);
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: 'Error: Redis does not answer (no answer within 5 seconds): check the host and the port.\n',
+    });
+    await ended();
+  }, 20_000);
+
+  it('ends at Ctrl-C while a Redis is silent', async () => {
+    const stopping = new AbortController();
+    const { host, ended } = await serve((socket) => {
+      socket.resume();
+      stopping.abort();
+    });
+    const argv = ['claims', 'list', '--redis', `redis://${host}`];
+    expect(await runCommand(argv, { signal: stopping.signal })).toEqual({ status: 130, out: '', err: '' });
+    await ended();
+  });
+
+  it('ends at Ctrl-C while SQS is silent', async () => {
+    const stopping = new AbortController();
+    const { host, ended } = await serve((socket) => {
+      socket.resume();
+      stopping.abort();
+    });
+    const argv = ['dlq', 'list', '--queue', 'orders-dlq', '--endpoint-url', `http://${host}`];
+    expect(await runCommand(argv, { signal: stopping.signal })).toEqual({ status: 130, out: '', err: '' });
+    await ended();
+  });
+
+  it('ends at Ctrl-C while DynamoDB is silent', async () => {
+    const stopping = new AbortController();
+    const { host, ended } = await serve((socket) => {
+      socket.resume();
+      stopping.abort();
+    });
+    const argv = ['claims', 'list', '--table', 'claims', '--endpoint-url', `http://${host}`];
+    expect(await runCommand(argv, { signal: stopping.signal })).toEqual({ status: 130, out: '', err: '' });
+    await ended();
+  });
 });

@@ -80,10 +80,14 @@ async function redeliveryOf(
 ): Promise<RedeliverySettings | undefined> {
   if (queue === undefined) return undefined;
   const read = async (sqs: SQS): Promise<RedeliverySettings | undefined> => {
-    const { Attributes = {} } = await sqs.getQueueAttributes({
-      QueueUrl: await namedQueueUrl(sqs, queue),
-      AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'],
-    });
+    const { signal } = context;
+    const { Attributes = {} } = await sqs.getQueueAttributes(
+      {
+        QueueUrl: await namedQueueUrl(sqs, queue, signal),
+        AttributeNames: ['VisibilityTimeout', 'RedrivePolicy'],
+      },
+      { abortSignal: signal },
+    );
     return redeliveryIn(Attributes);
   };
   return withSqs(context, options, read, isQueueUrl(queue) ? { queueUrl: queue } : {});

@@ -25,8 +25,8 @@ export async function withRedis<Result>(
   const url = urlOf(redis, context.env);
   const { name, module } = loadPeer(['ioredis', 'redis']);
   const { client, close } = await (name === 'ioredis'
-    ? openIoRedis(module as IoRedis, url, redisCluster)
-    : openNodeRedis(module as NodeRedis, url, redisCluster));
+    ? openIoRedis(module as IoRedis, url, redisCluster, context.signal)
+    : openNodeRedis(module as NodeRedis, url, redisCluster, context.signal));
   try {
     return await use(client);
   } finally {
@@ -47,6 +47,7 @@ function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string 
 }
 
 const CONNECT_WITHIN_MS = 5_000;
+const SILENT = `no answer within ${CONNECT_WITHIN_MS / 1_000} seconds`;
 
 interface Connecting {
   on(event: 'error', listener: (error: Error) => void): unknown;
@@ -62,7 +63,12 @@ interface IoRedis {
   readonly Redis: IoRedisConstructor;
 }
 
-async function openIoRedis({ Redis }: IoRedis, url: string, isCluster: boolean): Promise<OpenClient> {
+async function openIoRedis(
+  { Redis }: IoRedis,
+  url: string,
+  isCluster: boolean,
+  signal: AbortSignal,
+): Promise<OpenClient> {
   // Do not reconnect: a person waits.
   const options = { connectTimeout: CONNECT_WITHIN_MS, maxRetriesPerRequest: 1, retryStrategy: () => null };
   const { protocol, username, password } = new URL(url);
@@ -75,8 +81,9 @@ async function openIoRedis({ Redis }: IoRedis, url: string, isCluster: boolean):
   const client = isCluster
     ? new Redis.Cluster([url], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions: ofNodes })
     : new Redis(url, { ...options, lazyConnect: true });
-  await connected(client, isCluster);
-  return { client: client as unknown as RedisClient, close: () => client.disconnect() };
+  const close = (): void => client.disconnect();
+  await connected(client, isCluster, close, signal);
+  return { client: client as unknown as RedisClient, close };
 }
 
 interface NodeRedisLike extends Connecting {
@@ -89,7 +96,12 @@ interface NodeRedis {
   createCluster(options: object): NodeRedisLike;
 }
 
-async function openNodeRedis(module: NodeRedis, url: string, isCluster: boolean): Promise<OpenClient> {
+async function openNodeRedis(
+  module: NodeRedis,
+  url: string,
+  isCluster: boolean,
+  signal: AbortSignal,
+): Promise<OpenClient> {
   const socket = { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: false as const };
   const { username, password } = new URL(url);
   const client = isCluster
@@ -102,21 +114,35 @@ async function openNodeRedis(module: NodeRedis, url: string, isCluster: boolean)
         },
       })
     : module.createClient({ url, socket });
-  await connected(client, isCluster);
   // node-redis 4 has `disconnect()` instead of `destroy()`.
   const close = (): void => void (client.destroy?.() ?? client.disconnect?.());
+  await connected(client, isCluster, close, signal);
   return { client: client as unknown as RedisClient, close };
 }
 
-/** Connects. Only the `error` event has the cause of a failure; the rejection says that it is closed. */
-async function connected(client: Connecting, isCluster: boolean): Promise<void> {
+/**
+ * Connects. Only the `error` event has the cause of a failure; the rejection says that it is closed. The
+ * clients limit how long the socket takes, and not how long the server takes to greet.
+ */
+async function connected(
+  client: Connecting,
+  isCluster: boolean,
+  close: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
   let trouble: Error | undefined;
   client.on('error', (error) => {
     trouble ??= error;
   });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
+  const silence = new Promise<never>((_resolve, reject) => {
+    limit.addEventListener('abort', () => reject(new Error(SILENT)));
+  });
   try {
-    await client.connect();
+    await Promise.race([client.connect(), silence]);
   } catch (error) {
+    if (limit.aborted) close();
     throw new CliError(whyNotConnected(trouble ?? error, isCluster), { cause: error });
   }
 }
@@ -130,7 +156,8 @@ function whyNotConnected(trouble: unknown, isCluster: boolean): string {
   if (code === 'ECONNRESET' || /Protocol error|Socket closed/i.test(why)) {
     return `The server is not Redis, or requires TLS (${why}): check the port, and use rediss:// for TLS.`;
   }
-  if (/^E[A-Z_]+$/.test(code ?? '')) return `Redis does not answer (${why}): check the host and the port.`;
+  if (/^E[A-Z_]+$/.test(code ?? '') || why === SILENT)
+    return `Redis does not answer (${why}): check the host and the port.`;
   if (isCluster) {
     return (
       `The Redis cluster does not answer: ${sentence(why)} Check the ` +

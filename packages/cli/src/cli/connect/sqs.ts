@@ -33,7 +33,7 @@ export async function withQueue<Result>(
   return withSqs(
     context,
     options,
-    async (sqs) => use(sqs, queueUrl ?? (await queueUrlOf(sqs, queue ?? ''))),
+    async (sqs) => use(sqs, queueUrl ?? (await queueUrlOf(sqs, queue ?? '', context.signal))),
     { ...(queueUrl !== undefined && { queueUrl }), ...(maxAttempts !== undefined && { maxAttempts }) },
   );
 }
@@ -61,15 +61,20 @@ export async function withSqs<Result>(
 }
 
 /** Returns the URL of the queue with this name or, on this machine, this logical id in `batchlatch dev`. */
-export async function queueUrlOf(sqs: SQS, name: string): Promise<string> {
+export async function queueUrlOf(sqs: SQS, name: string, signal: AbortSignal): Promise<string> {
   try {
-    const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name });
+    const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name }, { abortSignal: signal });
     return QueueUrl;
   } catch (error) {
-    const found = await withLogicalId(sqs, name).catch(() => undefined);
+    if (!isNoQueue(error)) throw error;
+    const found = await withLogicalId(sqs, name, signal).catch(() => undefined);
     if (found === undefined) throw error;
     return found;
   }
+}
+
+function isNoQueue(error: unknown): boolean {
+  return error instanceof Error && /QueueDoesNotExist|NonExistentQueue/.test(error.name);
 }
 
 export function isQueueUrl(queue: string): boolean {
@@ -77,16 +82,16 @@ export function isQueueUrl(queue: string): boolean {
 }
 
 /** Returns the URL of a queue that is given by its URL, its name or its logical id. */
-export async function namedQueueUrl(sqs: SQS, queue: string): Promise<string> {
-  return isQueueUrl(queue) ? queue : queueUrlOf(sqs, queue);
+export async function namedQueueUrl(sqs: SQS, queue: string, signal: AbortSignal): Promise<string> {
+  return isQueueUrl(queue) ? queue : queueUrlOf(sqs, queue, signal);
 }
 
 /** Finds a queue by its tag: `dev` tags queues as CloudFormation does. */
-async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> {
+async function withLogicalId(sqs: SQS, id: string, abortSignal: AbortSignal): Promise<string | undefined> {
   if (!(await isHere(sqs))) return undefined;
-  const { QueueUrls = [] } = await sqs.listQueues({ MaxResults: 1_000 });
+  const { QueueUrls = [] } = await sqs.listQueues({ MaxResults: 1_000 }, { abortSignal });
   for (const QueueUrl of QueueUrls) {
-    const { Tags = {} } = await sqs.listQueueTags({ QueueUrl });
+    const { Tags = {} } = await sqs.listQueueTags({ QueueUrl }, { abortSignal });
     if (Tags[LOGICAL_ID_TAG] === id) return QueueUrl;
   }
   return undefined;

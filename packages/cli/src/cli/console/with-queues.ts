@@ -71,8 +71,8 @@ async function findQueues(
   context: Context,
 ): Promise<readonly QueueJson[]> {
   const [named, dead] = await Promise.all([
-    Promise.all(queue.map((one) => namedQueueUrl(sqs, one))),
-    Promise.all(dlq.map((one) => namedQueueUrl(sqs, one))),
+    Promise.all(queue.map((one) => namedQueueUrl(sqs, one, context.signal))),
+    Promise.all(dlq.map((one) => namedQueueUrl(sqs, one, context.signal))),
   ]);
   const isDead = new Map<string, boolean>();
   for (const url of named) {
