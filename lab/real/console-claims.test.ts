@@ -77,6 +77,16 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     expect(await page.getByLabel('Search claims').inputValue()).toBe('');
   });
 
+  it('goes back at once from a page whose link was clicked twice', async () => {
+    await open('/actions');
+    const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Claims' });
+    await link.click();
+    await link.click();
+    expect(await keys(6)).toHaveLength(6);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Actions' }).waitFor();
+  });
+
   it.each([
     ['a key', 'orders#v1:4', 'orders#v1:4'],
     ['an order id, which is a key without its namespace', '4', 'orders#v1:4'],

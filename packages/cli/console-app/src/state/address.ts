@@ -19,10 +19,14 @@ export function useAddress(): Address {
   return useStore(address);
 }
 
-/** Goes to a page of the console. With `replace`, the browser's back button passes over where it was. */
+/**
+ * Goes to a page of the console. With `replace`, the browser's back button passes over where it was. Like a
+ * plain link to the page that is shown, it adds nothing to the history.
+ */
 export function goTo(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const pathBefore = address.get().path;
-  if (replace) window.history.replaceState(null, '', href);
+  const isHere = new URL(href, window.location.href).href === window.location.href;
+  if (replace || isHere) window.history.replaceState(null, '', href);
   else window.history.pushState(null, '', href);
   address.set(current());
   if (address.get().path !== pathBefore) window.scrollTo(0, 0);
