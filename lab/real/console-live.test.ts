@@ -130,6 +130,38 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
     await counter(/^Parked 2\b/);
   });
 
+  it('connects again where the server has fallen silent, as a stopped process does', async () => {
+    await page.clock.install();
+    await console.open(page);
+    await live();
+    const again = page.waitForRequest((request) => request.url().endsWith('/api/events'));
+    await page.clock.fastForward(46_000);
+    await again;
+    await live();
+  });
+
+  it('waits for a store that takes longer to answer than a page takes until it reads again', async () => {
+    await console.open(page);
+    await counter(/^Parked 1\b/);
+    await way.addToxic({ type: 'latency', attributes: { latency: 4_000 } });
+    const list = await page.context().newPage();
+    let [asked, mostAsked] = [0, 0];
+    const isOfList = (request: { url(): string }): boolean => request.url().includes('/api/claims');
+    list.on('request', (request) => {
+      if (isOfList(request)) mostAsked = Math.max(mostAsked, (asked += 1));
+    });
+    list.on('requestfinished', (request) => {
+      if (isOfList(request)) asked -= 1;
+    });
+    await list.goto(new URL('/claims?state=parked', console.url).href);
+    await page.goto(new URL(`/claim?key=${encodeURIComponent(KEY)}`, console.url).href);
+    await page.getByText(/^Next: Waits for you/).waitFor();
+    await list.getByRole('link', { name: KEY }).waitFor();
+    await put(console.store, [aClaim('orders#v1:2', 'parked')]);
+    await list.getByRole('link', { name: 'orders#v1:2' }).waitFor();
+    expect(mostAsked).toBe(1);
+  });
+
   it('says what to do when another server runs at its address, and goes on once that was done', async () => {
     await console.open(page);
     await live();

@@ -3,17 +3,17 @@ import { useStore } from '../state/store.ts';
 import { actionsTold, connection } from './live.ts';
 
 /**
- * Reads again after a change through this console, when a hidden tab is shown, and every `everyMs` while the
- * page is live.
+ * Reads again after a change through this console, when a hidden tab is shown, and `everyMs` after each
+ * answer while the page is live: a slow store would never get to answer if `isLoading` did not count.
  */
-export function useFresh(again: () => void, everyMs?: number): void {
+export function useFresh(again: () => void, everyMs?: number, isLoading: boolean = false): void {
   useEffect(() => {
-    if (everyMs === undefined) return undefined;
+    if (everyMs === undefined || isLoading) return undefined;
     const timer = setInterval(() => {
       if (connection.get() === 'live') again();
     }, everyMs);
     return () => clearInterval(timer);
-  }, [again, everyMs]);
+  }, [again, everyMs, isLoading]);
   const told = useStore(actionsTold);
   const toldBefore = useRef(told);
   useEffect(() => {

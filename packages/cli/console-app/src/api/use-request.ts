@@ -40,7 +40,7 @@ export function useRequest<Answer>(
     return () => abort.abort();
     // `of` names all that `read` uses.
   }, [of, round]);
-  useRetry(state.of === of ? state.error : undefined, again);
+  useRetry(state.of === of ? state.error : undefined, again, state.isLoading);
   return state.of === of ? { ...state, again } : { isLoading: true, again };
 }
 

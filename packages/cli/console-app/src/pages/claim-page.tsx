@@ -43,7 +43,7 @@ export function ClaimPage(): JSX.Element {
   const { answer, error, isLoading, again } = useRequest(key, (signal) =>
     get<ClaimDetailJson>('claim', { key }, signal),
   );
-  useFresh(again, READ_EVERY_MS);
+  useFresh(again, READ_EVERY_MS, isLoading);
   useEffect(keepFocus, [answer]);
   return (
     <>

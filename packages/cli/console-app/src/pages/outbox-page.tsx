@@ -105,7 +105,7 @@ function Rows({ allowChanges }: { readonly allowChanges: boolean }): JSX.Element
   const follow = useCallback(() => {
     if (!isStill && document.querySelector('dialog[open]') === null) again();
   }, [isStill, again]);
-  useFresh(follow, EVERY_MS);
+  useFresh(follow, EVERY_MS, isLoading);
   const done = useCallback((): void => {
     setSelected(NONE);
     again();

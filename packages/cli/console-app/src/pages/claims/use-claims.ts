@@ -75,8 +75,11 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
     },
     [of],
   );
+  const following = useRef<AbortSignal | undefined>(undefined);
   const readFirst = async (): Promise<void> => {
     const { signal } = abort.current;
+    if (following.current === signal) return; // a slow store would be asked more and more at once
+    following.current = signal;
     const before = startNow();
     try {
       const page = await get<ClaimsJson>('claims', { ...requestOf(filter), limit: PAGE }, signal);
@@ -84,6 +87,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
     } catch {
       // The page shows a lost connection itself. Errors of the store are shown on request only.
     }
+    if (following.current === signal) following.current = undefined;
   };
   const follow = useCallback((): void => void readFirst(), [of]);
   useEffect(() => {
