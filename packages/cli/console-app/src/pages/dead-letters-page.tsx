@@ -36,7 +36,9 @@ export function DeadLettersPage(): JSX.Element {
                   aria-current={url === queue?.url ? 'true' : undefined}
                 >
                   {shown(name)}
-                  <span class="tab-count">{numberText(waitingOf(url) ?? 0)}</span>
+                  {waitingOf(url) !== undefined && (
+                    <span class="tab-count">{numberText(waitingOf(url) ?? 0)}</span>
+                  )}
                 </Link>
               </li>
             ))}

@@ -10,6 +10,7 @@ import { askToRedrive } from '../../redrive/redrive-request.ts';
 import { counted } from '../../text/numbers.ts';
 import { shown } from '../../text/shown.ts';
 import { LettersTable } from './letters-table.tsx';
+import { shownText } from './shown-text.ts';
 
 /** How many messages the first look shows, and the most that one can show. */
 const FIRST = 50;
@@ -54,9 +55,7 @@ export function LettersOfQueue({
     <>
       <div class="bulk" role="group" aria-label={`Messages of ${shown(queue)}`}>
         <span role="status" class="bulk-count">
-          {isLoading
-            ? 'Looking…'
-            : `${counted(messages.length, 'message')} shown, the queue has about ${total}`}
+          {isLoading ? 'Looking…' : shownText(messages.length, answer?.total ?? waiting)}
         </span>
         <span class="bulk-buttons">
           <button type="button" class="button" disabled={isLoading} onClick={again}>
