@@ -87,6 +87,15 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
     await page.getByRole('heading', { name: 'Actions' }).waitFor();
   });
 
+  it('leaves room for keys and errors on a tablet', async () => {
+    await open('/claims?state=parked');
+    await page.setViewportSize({ width: 768, height: 900 });
+    const row = page.getByRole('row').filter({ hasText: PARKED[0] ?? '' });
+    for (const cell of [row.getByRole('rowheader'), row.locator('.cell-why')]) {
+      expect((await cell.boundingBox())?.width).toBeGreaterThan(120);
+    }
+  });
+
   it.each([
     ['a key', 'orders#v1:4', 'orders#v1:4'],
     ['an order id, which is a key without its namespace', '4', 'orders#v1:4'],

@@ -14,6 +14,7 @@ const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=2</s
 const CONTROLS = 'a\u001B[31mb\u0000c\u202Ed\u2066e';
 const SHOWN_CONTROLS = String.raw`a\u001B[31mb\u0000c\u202Ed\u2066e`;
 const LONG = `long-${'x'.repeat(1_500)}`;
+const OPERATOR = `pat@${'host'.repeat(30)}`;
 const KEYS = [HOSTILE, CONTROLS, LONG, "'; DROP TABLE claims;--", 'javascript:alert(1)'].map(
   (text) => `orders#v1:${text}`,
 );
@@ -29,7 +30,12 @@ describeWith([chromium, componentNamed('dynoxide')], 'what a claim or a message 
     const [database, queues] = await Promise.all([startDynamoDBEmulator('dynoxide'), startSqsEmulator()]);
     services = [database, queues];
     browser = await startBrowser();
-    shop = await openShop({ endpoint: database.endpoint, sqsEndpoint: queues.endpoint, readEveryMs: 1_000 });
+    shop = await openShop({
+      endpoint: database.endpoint,
+      sqsEndpoint: queues.endpoint,
+      readEveryMs: 1_000,
+      operator: OPERATOR,
+    });
     const error = { name: HOSTILE, message: `${HOSTILE} ${CONTROLS}`, code: HOSTILE };
     const history = [
       {
@@ -84,6 +90,19 @@ describeWith([chromium, componentNamed('dynoxide')], 'what a claim or a message 
     expect(new Set(addresses.map((address) => new URL(address).origin))).toEqual(
       new Set([new URL(shop.url).origin]),
     );
+  });
+
+  it('in a search that finds nothing, whose long words still fit a narrow screen', async () => {
+    const page = await open(`/claims?q=${LONG}&error=${LONG}`);
+    await page.getByText(/^No claims: key begins with/).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  });
+
+  it('in the name of who makes changes, which is cut in the header', async () => {
+    const page = await open('/');
+    await page.setViewportSize({ width: 768, height: 740 });
+    await page.getByText(OPERATOR).first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(768);
   });
 
   it.each(KEYS)("on a claim's own page: %j", async (key) => {
