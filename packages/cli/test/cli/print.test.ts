@@ -44,6 +44,27 @@ describe('A table', () => {
   });
 });
 
+describe('A table of 20,000 rows', () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => [
+    `orders#v1:order-${index}`,
+    '\u001B[31mparked\u001B[39m',
+    '1',
+    'Declined: the card was declined by the bank',
+  ]);
+
+  it.each([undefined, 60])('is laid out within seconds, at a width of %s', (columns) => {
+    const startedAt = performance.now();
+    const lines = tableLines(COLUMNS, rows, columns);
+    expect(lines).toHaveLength(20_001);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+  });
+
+  it('keeps the end of the colour of a text that it cuts', () => {
+    const [, line] = tableLines([{ heading: 'STATE', min: 4 }], [['\u001B[31mparked 漢字\u001B[39m']], 8);
+    expect(line).toBe('\u001B[31mparked …\u001B[39m');
+  });
+});
+
 describe('A text from elsewhere', () => {
   it.each([
     ['\u001B[2J\u0007', '\\u001B[2J\\u0007'],

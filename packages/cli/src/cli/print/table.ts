@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import width from 'string-width';
 
 /** A column of a table. */
@@ -23,20 +22,48 @@ export function tableLines(
   maxWidth = Number.POSITIVE_INFINITY,
 ): string[] {
   const { kept, widths } = fit(columns, rows, maxWidth);
-  const table = new Table({
-    chars: NO_FRAME,
-    style: { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true },
-    head: kept.map((index) => (columns[index] as Column).heading),
-    colAligns: kept.map((index) => (columns[index]?.isRight === true ? 'right' : 'left')),
-    // cli-table3 counts the right padding as part of the column.
-    colWidths: widths.map((size) => size + GAP),
-    truncate: '…',
-  });
-  for (const row of rows) table.push(kept.map((index) => row[index] ?? ''));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
+  const line = (row: readonly string[]): string =>
+    kept
+      .map((index, place) =>
+        cell(row[index] ?? '', widths[place] as number, columns[index]?.isRight === true),
+      )
+      .join(' '.repeat(GAP))
+      .trimEnd();
+  return [line(columns.map(({ heading }) => heading)), ...rows.map(line)];
+}
+
+function cell(text: string, size: number, isRight: boolean): string {
+  const shown = width(text) > size ? cut(text, size) : text;
+  const padding = ' '.repeat(size - width(shown));
+  return isRight ? padding + shown : shown + padding;
+}
+
+// oxlint-disable-next-line no-control-regex -- escape sequences begin with one
+const COLOUR = /(\u001B\[[\d;]*m)/;
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function graphemesOf(text: string): readonly string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Cuts a text to this width, of which `…` is a part, and keeps its colours, also the end of each. */
+function cut(text: string, size: number): string {
+  const parts: string[] = [];
+  let left = size - 1;
+  let isCut = false;
+  for (const part of text.split(COLOUR)) {
+    if (COLOUR.test(part)) parts.push(part);
+    else if (!isCut) {
+      const isPlain = /^[ -~]*$/.test(part);
+      for (const character of isPlain ? part : graphemesOf(part)) {
+        left -= isPlain ? 1 : width(character);
+        isCut = left < 0;
+        parts.push(isCut ? '…' : character);
+        if (isCut) break;
+      }
+    }
+  }
+  return parts.join('');
 }
 
 function fit(
@@ -67,23 +94,3 @@ function fit(
   }
   return { kept, widths: kept.map((index) => widths[index] as number) };
 }
-
-const NO_FRAME = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'mid',
-    'mid-mid',
-    'right',
-    'right-mid',
-    'middle',
-  ].map((place) => [place, '']),
-);
