@@ -46,10 +46,14 @@ export function addSubcommandIn(surroundings: ProcessIo, end: End): AddSubcomman
       const options = command.optsWithGlobals<OutputOptions>();
       const context: Context = { ...surroundings, screen: screenOf(surroundings, options) };
       const run = await leaf.load();
-      end(
-        await run(context, options as Parameters<typeof run>[1], command.args),
-        leaf.isEndedBySignals === true,
-      );
+      try {
+        end(
+          await run(context, options as Parameters<typeof run>[1], command.args),
+          leaf.isEndedBySignals === true,
+        );
+      } finally {
+        context.screen.progress(undefined); // or the error would stand behind it
+      }
     });
   };
 }
