@@ -36,7 +36,7 @@ export function programOf(surroundings: ProcessIo, end: End): Command {
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')),
+      outputError: (text, write) => write(shownError(text)),
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
       getOutHasColors: () => showsColors(stdout, env, {}),
@@ -65,6 +65,14 @@ export function programOf(surroundings: ProcessIo, end: End): Command {
   ]);
   program.addHelpText('after', EXIT_STATUSES);
   return program;
+}
+
+const KEY_WITH_DASH = 'A KEY that begins with - goes last, after --, as in: claims show --table NAME -- -KEY';
+
+/** Only `-h`, `-V` and `-t` have one dash: any other may be a key. */
+function shownError(text: string): string {
+  const shown = text.replace(/^error: /, 'Error: ');
+  return /^Error: unknown option '-[^-]/.test(shown) ? `${shown.trimEnd()}\n${KEY_WITH_DASH}\n` : shown;
 }
 
 function widthOf({ isTTY, columns }: OutputStream): number {

@@ -58,6 +58,7 @@ describe('batchlatch', () => {
     [['claim'], "unknown command 'claim'\n(Did you mean claims?)"],
     [['claims', 'relase', 'k'], "unknown command 'relase'\n(Did you mean release?)"],
     [['claims', 'list', '--stat', 'parked'], "unknown option '--stat'\n(Did you mean --state?)"],
+    [['claims', 'show', '-rf', '--table', 'abc'], 'A KEY that begins with - goes last, after --'],
     [['claims', 'list', '--state', 'prked'], "option '--state <state>' argument 'prked' is invalid."],
     [['claims', 'list', '--limit', '0'], 'Give a whole number from 1 to 100,000.'],
     [['claims', 'list', '--endpoint-url', 'x'], 'Give a URL such as http://127.0.0.1:8000.'],
