@@ -53,7 +53,7 @@ function nameOf(lambda: Context | undefined, { functionName }: Processor): strin
 /**
  * Reserves the default namespace for one processor of this process if its keys need it. Two processors that
  * shared it would share keys: `charge` of order `1` and `refund` of payment `1` would be the same work, and
- * the second would be acknowledged without running. Throws a `ConfigurationError` if another processor has it.
+ * the second would be acknowledged without running. Throws a `ConfigurationError` if another one has it.
  */
 export function reserveNamespace(lambda: Context | undefined, processor: Processor): void {
   const { settings, givenStore } = processor;

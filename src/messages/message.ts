@@ -1,8 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ConfigurationError } from '../base/errors.ts';
 import type { PathIn } from '../keys/path-in.ts';
-import { aFunction, aListOf, anObject, aString, type Check } from '../options/check-options.ts';
-import { checkOptionsOf, either } from '../options/check-options.ts';
+import {
+  aFunction,
+  aListOf,
+  anObject,
+  aString,
+  type Check,
+  checkOptionsOf,
+  either,
+} from '../options/check-options.ts';
 import { assertStandardSchema } from './assert-standard-schema.ts';
 import type { Upgrade } from './upgrade.ts';
 
