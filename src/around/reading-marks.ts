@@ -1,5 +1,5 @@
 import type { AcquireOutcome, ClaimRequest, OwnedClaim, Settlement } from '../claims/claim-store.ts';
-import { acquireOutcomes, settleOrFail } from '../claims/store-errors.ts';
+import { settleOrFail } from '../claims/store-errors.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claim.ts';
@@ -75,10 +75,9 @@ export class ReadingMarks {
     }
     // Stops waiting at the deadline: the time after it is for releasing claims.
     const options = { signal: time.deadline.stop };
-    const given = await claims.store
+    const outcomes = await claims.store
       .acquire([...requests.values()], options)
       .catch((error: Error): AcquireOutcome[] => [...requests].map(() => ({ status: 'error', error })));
-    const outcomes = acquireOutcomes(given, requests.size);
     const readings = new Map(
       [...requests].map(([id, request], index) => [id, this.#readingOf(request, outcomes[index])]),
     );

@@ -1,6 +1,6 @@
 import type { Stop } from '../base/stop.ts';
 import type { SettleOutcome } from '../claims/claim-store.ts';
-import { asError, missingOutcome } from '../claims/store-errors.ts';
+import { asError } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
 import { LeaseLostError } from './stop-errors.ts';
 import type { AttemptScope } from './scope.ts';
@@ -8,8 +8,8 @@ import type { AttemptScope } from './scope.ts';
 /** Makes the lease last at least `minimumMs` from now. Never shortens it, never rejects. */
 export async function extend(attempt: Attempt, minimumMs: number): Promise<SettleOutcome> {
   if (attempt.isCommitted || !attempt.hasClaim) return 'stored';
-  const [outcome = { error: missingOutcome() }] = await extendLeases([attempt], minimumMs, attempt.scope);
-  return outcome;
+  const outcomes = await extendLeases([attempt], minimumMs, attempt.scope);
+  return outcomes[0] as SettleOutcome;
 }
 
 /** Makes the lease last at least `leaseMs` from now, for a handler. Rejects if that fails. */
@@ -49,9 +49,7 @@ export async function extendLeases(
       if (outcomes[index] === 'stored' && leaseUntil > attempt.leaseUntil) attempt.leaseUntil = leaseUntil;
     }
     return await Promise.all(
-      attempts.map((attempt, index) =>
-        unlessCommitted(attempt, outcomes[index] ?? { error: missingOutcome() }),
-      ),
+      attempts.map((attempt, index) => unlessCommitted(attempt, outcomes[index] as SettleOutcome)),
     );
   } catch (thrown) {
     const error = asError(thrown);

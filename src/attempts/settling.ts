@@ -1,5 +1,5 @@
 import type { SettleOutcome, Settlement } from '../claims/claim-store.ts';
-import { missingOutcome, settleOrFail } from '../claims/store-errors.ts';
+import { settleOrFail } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
 import type { Settled, Work } from './work.ts';
 import type { Ending } from './ending.ts';
@@ -52,7 +52,7 @@ export async function settleLate(attempt: Attempt, late: HandlerReturned | Handl
   attempt.state = 'settling';
   watch.notify({ type: 'settling', ends: [{ ...attempt.facts, end: settlement.end }] });
   const settled = settleOrFail([settlement], claims.store.settle([settlement]));
-  const [outcome = { error: missingOutcome() }] = await settled;
+  const [outcome] = (await settled) as [SettleOutcome];
   attempt.noteAnswer(outcome);
   if (outcome !== 'stored') tellNotStored(attempt, outcome);
 }

@@ -1,7 +1,7 @@
 import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from '../claims/claim-store.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
-import { acquireOutcomes, asError } from '../claims/store-errors.ts';
+import { asError } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
   /** How long to poll while another owner holds the key, in milliseconds. 0: ask once. */
@@ -69,7 +69,7 @@ async function acquireOne(
   options: StoreCallOptions | undefined,
 ): Promise<AcquireOutcome> {
   try {
-    const [outcome] = acquireOutcomes(await store.acquire([request], options), 1);
+    const [outcome] = await store.acquire([request], options);
     return outcome as AcquireOutcome;
   } catch (thrown) {
     return { status: 'error', error: asError(thrown) };

@@ -85,3 +85,12 @@ export function isError(value: unknown): value is Error {
   if (value instanceof Error || builtIn('node:util').types.isNativeError(value)) return true;
   return Object.prototype.toString.call(value) === '[object DOMException]';
 }
+
+/** Returns a value as text, also one that has none, such as an object without a prototype. */
+export function safeString(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'a value that cannot be shown as text';
+  }
+}

@@ -9,7 +9,7 @@ import {
   DEFAULT_REQUEST_SIZE,
   type Settlement,
 } from './claim-store.ts';
-import { acquireOutcomes, asError, givenUp } from './store-errors.ts';
+import { asError, givenUp } from './store-errors.ts';
 
 /** A queue that acquires claims for overlapping invocations of one process, in shared requests. */
 export interface AcquireQueue<Note> {
@@ -53,10 +53,9 @@ async function acquireGroup<Note>(
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));
   }
-  const answers = acquireOutcomes(outcomes, items.length);
-  const unwanted = group.answer(group.indexes, answers);
+  const unwanted = group.answer(group.indexes, outcomes);
   const late = unwanted.flatMap((index) => {
-    const outcome = answers[index];
+    const outcome = outcomes[index];
     return outcome?.status === 'acquired' ? [releaseOf(items[index] as ClaimRequest, outcome.releases)] : [];
   });
   if (late.length > 0) void releaseLate(late, store);

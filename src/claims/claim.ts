@@ -1,3 +1,4 @@
+import { safeString } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { thrownFields, redactQuotes } from '../base/thrown-fields.ts';
@@ -106,14 +107,6 @@ function wordsOf(thrown: unknown, bounded: (text: unknown) => string): StoredErr
       ? { name: bounded(thrown.name), message: bounded(thrown.message) }
       : { name: 'NonError', message: bounded(thrownFields(thrown) ?? thrown) };
   return { ...words, ...(code !== undefined && { code }) };
-}
-
-function safeString(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return 'a value that cannot be shown as text';
-  }
 }
 
 // A cut can split a surrogate pair, which stores reject as UTF-8.

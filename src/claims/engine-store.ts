@@ -14,11 +14,12 @@ import type {
 } from './claim-store.ts';
 import type { CommitOutcome } from './commit.ts';
 import { storeData } from './pass-on.ts';
-import { acquireOutcomes, settleOrFail, settleOutcomeAt, unansweredByStore } from './store-errors.ts';
+import { acquireOutcomes, settleOrFail, settleOutcomes, unansweredByStore } from './store-errors.ts';
 
 /**
  * Wraps a store for the engine:
  *
+ * - Every claim, settlement and extension has an outcome; see `acquireOutcomes`.
  * - Every call ends: with its answer, or after 30 seconds (renewals: 10) with a retryable `StoreError`
  *   (`BATCHLATCH_STORE_SILENT`).
  * - Claims that arrive after their call was given up are released: kept, each would look like a crash. They
@@ -32,7 +33,8 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
     ...storeData(store),
     acquire: (requests, options) =>
       bound(
-        (signal) => store.acquire(requests, { ...options, signal }),
+        async (signal) =>
+          acquireOutcomes(await store.acquire(requests, { ...options, signal }), requests.length),
         options,
         STORE_CALL_MS,
         options?.mayAskAgain === true ? undefined : (outcomes) => void release(store, requests, outcomes),
@@ -40,7 +42,11 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
     settle: (settlements, options) =>
       settleInRoom(settlements, (some) => bound((signal) => store.settle(some, { signal }), options)),
     extend: (extensions, options) =>
-      bound((signal) => store.extend(extensions, { signal }), options, RENEWAL_MS),
+      bound(
+        async (signal) => settleOutcomes(await store.extend(extensions, { signal }), extensions.length),
+        options,
+        RENEWAL_MS,
+      ),
     inspect: (key) => bound(() => store.inspect(key)),
     ...(start !== undefined && {
       start: (claims, options) => bound((signal) => start.call(store, claims, { signal }), options),
@@ -66,9 +72,8 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
 async function release(
   store: ClaimStore,
   requests: readonly ClaimRequest[],
-  given: readonly AcquireOutcome[],
+  outcomes: readonly AcquireOutcome[],
 ): Promise<void> {
-  const outcomes = acquireOutcomes(given, requests.length);
   const settlements = requests.flatMap(({ key, owner, retentionMs }, index): Settlement[] => {
     const outcome = outcomes[index];
     return outcome?.status === 'acquired'
@@ -89,8 +94,8 @@ async function settleInRoom(
   settle: (settlements: readonly Settlement[]) => Promise<SettleOutcome[]>,
 ): Promise<SettleOutcome[]> {
   const given = await settle(settlements);
-  if (areAllStored(given)) return given;
-  const outcomes = settlements.map((_, index) => settleOutcomeAt(given, index));
+  if (areAllStored(given, settlements.length)) return given;
+  const outcomes = settleOutcomes(given, settlements.length);
   const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
   const again = smaller.filter((settlement) => settlement !== undefined);
   if (again.length === 0) return outcomes;
@@ -117,8 +122,8 @@ async function commitInRoom(
   return again;
 }
 
-function areAllStored(outcomes: readonly SettleOutcome[]): boolean {
-  if (!Array.isArray(outcomes)) return false;
+function areAllStored(outcomes: readonly SettleOutcome[], count: number): boolean {
+  if (!Array.isArray(outcomes) || outcomes.length !== count) return false;
   for (const outcome of outcomes) if (outcome !== 'stored') return false;
   return true;
 }

@@ -2,7 +2,6 @@ import type { AcquireOutcome, ClaimStore, Completion, Settlement } from './claim
 import { passOn } from './pass-on.ts';
 import { noResultStorage, POINTER } from './result-storage.ts';
 import { isKeptAsIs, jsonIn } from './row-format.ts';
-import { acquireOutcomes } from './store-errors.ts';
 
 /** JSON never begins with `@`. A custom serializer's text that does is stored with this prefix. */
 const ESCAPE = '@text ';
@@ -25,7 +24,7 @@ export function withResultTexts(store: ClaimStore): ClaimStore {
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const outcomes = await store.acquire(requests, { ...options, wantsResults: true });
-      return acquireOutcomes(outcomes, requests.length).map(unescaped);
+      return outcomes.map(unescaped);
     },
     settle: (settlements, options) => store.settle(settlements.map(escaped), options),
   };
@@ -39,7 +38,7 @@ function escaped<Ended extends Settlement | Completion>(settlement: Ended): Ende
 }
 
 function unescaped(outcome: AcquireOutcome): AcquireOutcome {
-  if (outcome.status !== 'duplicate' || outcome.result?.startsWith('@') !== true) return outcome;
+  if (outcome?.status !== 'duplicate' || outcome.result?.startsWith('@') !== true) return outcome;
   const { result } = outcome;
   if (result.startsWith(ESCAPE)) return { ...outcome, result: result.slice(ESCAPE.length) };
   const text = result.startsWith(AS_JSON) ? jsonIn(result.slice(AS_JSON.length)) : undefined;

@@ -5,7 +5,7 @@ import type { RequestGroup } from '../base/request-group.ts';
 import { RequestQueue } from '../base/request-queue.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
-import { asError, givenUp, missingOutcome } from './store-errors.ts';
+import { asError, givenUp } from './store-errors.ts';
 
 export interface SettlementMember<Note> extends QueueMember {
   /** Called with the notes of its settlements before they are written. */
@@ -117,7 +117,7 @@ export class SettlementQueue<Note> {
     const answers: SettleOutcome[] = [];
     for (let position = 0; position < pending.length; position += 1) {
       const index = pending[position] as number;
-      const outcome = outcomes[position] ?? { error: missingOutcome() };
+      const outcome = outcomes[position] as SettleOutcome;
       if (typeof outcome === 'string' || !mayBeWrittenLater(outcome)) this.#isUnreachable = false;
       else if (!signal.aborted && (write < FEWEST_WRITES || now < this.#lastWriteAt(group, index))) {
         group.note(index, outcome);

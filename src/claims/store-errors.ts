@@ -1,49 +1,45 @@
 import type { AcquireOutcome, SettleOutcome, Settlement } from './claim-store.ts';
-import { StoreError } from '../base/errors.ts';
+import { safeString, StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
-
-export function missingOutcome(): StoreError {
-  return new StoreError(
-    'The claim store returned fewer outcomes than items, or unknown ones: it must return one for each',
-    { isRetryable: false },
-  );
-}
 
 /** Returns an outcome for each of `count` requests. A store of the user may answer with anything. */
 export function acquireOutcomes(given: readonly AcquireOutcome[], count: number): AcquireOutcome[] {
-  const outcomes: AcquireOutcome[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const outcome = (given as readonly (AcquireOutcome | undefined)[] | undefined)?.[index];
-    // Without a fencing token, the end of the attempt would not be stored.
-    const isAcquired = outcome?.status === 'acquired' && outcome.attempt > 0;
-    outcomes.push(isAcquired || isRefusal(outcome) ? outcome : { status: 'error', error: missingOutcome() });
-  }
-  return outcomes;
+  return outcomesFor(count, given, isAcquireOutcome, (error) => ({ status: 'error', error }));
 }
 
-function isRefusal(outcome: AcquireOutcome | undefined): outcome is AcquireOutcome {
-  switch (outcome?.status) {
-    case 'duplicate':
-    case 'conflict':
-    case 'parked':
-    case 'mismatch':
-      return true;
-    case 'error':
-      return isObject(outcome.error);
-    case 'acquired':
-    case undefined:
-    default:
-      return false;
-  }
+const REFUSALS = new Set<unknown>(['duplicate', 'conflict', 'parked', 'mismatch']);
+
+function isAcquireOutcome(outcome: AcquireOutcome | undefined): boolean {
+  // Without a fencing token, the end of the attempt would not be stored.
+  if (outcome?.status === 'acquired') return outcome.attempt > 0;
+  return outcome?.status === 'error' ? isObject(outcome.error) : REFUSALS.has(outcome?.status);
 }
 
-/** Returns the outcome of one settlement. A store of the user may answer with anything. */
-export function settleOutcomeAt(outcomes: readonly SettleOutcome[], index: number): SettleOutcome {
-  const outcome = (outcomes as readonly unknown[] | null | undefined)?.[index];
-  const isKnown = outcome === 'stored' || outcome === 'lost';
-  return isKnown || (isObject(outcome) && 'error' in outcome && isObject(outcome.error))
-    ? (outcome as SettleOutcome)
-    : { error: missingOutcome() };
+/** Returns an outcome for each of `count` settlements or extensions, as `acquireOutcomes` does. */
+export function settleOutcomes(given: readonly SettleOutcome[], count: number): SettleOutcome[] {
+  return outcomesFor(count, given, isSettleOutcome, (error) => ({ error }));
+}
+
+function isSettleOutcome(outcome: SettleOutcome | undefined): boolean {
+  return typeof outcome === 'string' ? outcome === 'stored' || outcome === 'lost' : isObject(outcome?.error);
+}
+
+function outcomesFor<Outcome>(
+  count: number,
+  given: readonly (Outcome | undefined)[] | undefined,
+  isOutcome: (outcome: Outcome | undefined) => boolean,
+  failed: (error: Error) => Outcome,
+): Outcome[] {
+  return Array.from({ length: count }, (_, index) => {
+    const outcome = given?.[index];
+    return isOutcome(outcome) ? (outcome as Outcome) : failed(missingOutcome());
+  });
+}
+
+export function missingOutcome(): StoreError {
+  return new StoreError('The claim store returned fewer outcomes than items, or unknown ones', {
+    isRetryable: false,
+  });
 }
 
 /** Returns the error of a call that was not answered in time. Whether it was carried out is unknown. */
@@ -65,12 +61,7 @@ export function givenUp(): StoreError {
 }
 
 export function asError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  try {
-    return new Error(String(thrown));
-  } catch {
-    return new Error('a value that cannot be shown as text'); // such as an object without a prototype
-  }
+  return thrown instanceof Error ? thrown : new Error(safeString(thrown));
 }
 
 /** Turns a rejection into an outcome for each settlement: it says nothing about those of other calls. */

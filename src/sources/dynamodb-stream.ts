@@ -5,8 +5,8 @@ import {
   isText,
   malformed,
   membersOf,
-  ofAnotherSource,
   readStream,
+  streamProblem,
   textOf,
 } from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
@@ -37,18 +37,16 @@ function entryOf(record: unknown, isPiped: boolean): SourceEntry<DynamoDBStreamB
   const itemIdentifier = textOf(isPiped ? raw.eventID : change.SequenceNumber);
   const lane = isKeys(change.Keys) ? laneOf(change.Keys) : undefined;
 
+  const { eventName } = raw;
   const problem =
-    raw.eventSource !== 'aws:dynamodb'
-      ? ofAnotherSource(raw.eventSource, 'aws:dynamodb')
-      : !isText(change.SequenceNumber)
-        ? 'it has no SequenceNumber'
-        : !isText(raw.eventID) || !isText(raw.eventSourceARN)
-          ? 'it has no eventID or no eventSourceARN'
-          : lane === undefined
-            ? 'it has no Keys'
-            : raw.eventName !== 'INSERT' && raw.eventName !== 'MODIFY' && raw.eventName !== 'REMOVE'
-              ? `its eventName is ${JSON.stringify(raw.eventName)}`
-              : undefined;
+    streamProblem(raw, 'aws:dynamodb') ??
+    (!isText(change.SequenceNumber)
+      ? 'it has no SequenceNumber'
+      : lane === undefined
+        ? 'it has no Keys'
+        : eventName !== 'INSERT' && eventName !== 'MODIFY' && eventName !== 'REMOVE'
+          ? `its eventName is ${JSON.stringify(eventName)}`
+          : undefined);
   if (problem !== undefined) {
     return malformed(`DynamoDB stream record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }

@@ -102,9 +102,33 @@ export function epochMsOfText(text: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Says what is wrong with a record of another source. */
-export function ofAnotherSource(eventSource: unknown, expected: string): string {
+/** Returns what is wrong with a record of another source. */
+export function sourceProblem(eventSource: unknown, expected: string): string | undefined {
+  if (eventSource === expected) return undefined;
   return `its eventSource is ${JSON.stringify(eventSource)}, not "${expected}"`;
+}
+
+interface StreamMembers {
+  readonly eventSource?: unknown;
+  readonly eventID?: unknown;
+  readonly eventSourceARN?: unknown;
+}
+
+/** Returns what is wrong with the source and the ID of a stream's record. */
+export function streamProblem(
+  { eventSource, eventID, eventSourceARN }: StreamMembers,
+  expected: string,
+): string | undefined {
+  const hasId = isText(eventID) && isText(eventSourceARN);
+  return (
+    sourceProblem(eventSource, expected) ?? (hasId ? undefined : 'it has no eventID or no eventSourceARN')
+  );
+}
+
+/** Returns what is wrong with a member that must be a string. */
+export function stringProblem(name: string, value: unknown): string | undefined {
+  if (typeof value === 'string') return undefined;
+  return `its ${name} is ${value === null ? 'null' : typeof value}, not a string`;
 }
 
 export function malformed(

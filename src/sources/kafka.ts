@@ -3,7 +3,7 @@ import type { MSKRecord } from 'aws-lambda';
 import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answers.ts';
 import { Base64Record, textOfBase64 } from './base64.ts';
 import { checkOptionsOf, oneOf } from '../options/check-options.ts';
-import { hasMembers, isText, malformed, membersOf } from './event-records.ts';
+import { hasMembers, isText, malformed, membersOf, stringProblem } from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -87,11 +87,7 @@ function kafkaEntry(
     ? 'it has no offset'
     : typeof topic !== 'string' || `${topic}-${String(partition)}` !== topicPartition
       ? `its topic and partition are not those of ${topicPartition}, under which it was delivered`
-      : value !== null && value !== undefined && typeof value !== 'string'
-        ? `its value is of the type ${typeof value}, not a string`
-        : key !== null && key !== undefined && typeof key !== 'string'
-          ? `its key is of the type ${typeof key}, not a string`
-          : undefined;
+      : (stringProblem('value', value ?? '') ?? stringProblem('key', key ?? ''));
   if (problem !== undefined) {
     const what = `Kafka record ${itemIdentifier ?? `of ${topicPartition}`}`;
     return malformed(what, { itemIdentifier, lane }, problem);

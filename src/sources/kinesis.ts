@@ -5,8 +5,9 @@ import {
   isText,
   malformed,
   membersOf,
-  ofAnotherSource,
   readStream,
+  streamProblem,
+  stringProblem,
   textOf,
 } from './event-records.ts';
 import { readText } from './json-text.ts';
@@ -36,7 +37,8 @@ export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
  * https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html
  */
 function kinesisEntry(raw: unknown, isPiped: boolean): SourceEntry<KinesisBatchRecord> {
-  const { eventSource, eventID, eventSourceARN, kinesis } = membersOf<KinesisStreamRecord>(raw);
+  const members = membersOf<KinesisStreamRecord>(raw);
+  const { eventID, kinesis } = members;
   const payload = membersOf<KinesisStreamRecordPayload>(isPiped ? raw : kinesis);
   const { data, partitionKey, sequenceNumber } = payload;
   const itemIdentifier = textOf(isPiped ? eventID : sequenceNumber);
@@ -44,17 +46,12 @@ function kinesisEntry(raw: unknown, isPiped: boolean): SourceEntry<KinesisBatchR
   const lane = typeof partitionKey === 'string' ? `key:${partitionKey}` : undefined;
 
   const problem =
-    eventSource !== 'aws:kinesis'
-      ? ofAnotherSource(eventSource, 'aws:kinesis')
-      : !isText(sequenceNumber)
-        ? 'it has no sequenceNumber'
-        : !isText(eventID) || !isText(eventSourceARN)
-          ? 'it has no eventID or no eventSourceARN'
-          : lane === undefined
-            ? 'it has no partitionKey'
-            : typeof data !== 'string'
-              ? `its data is ${data === null ? 'null' : typeof data}, not a string`
-              : undefined;
+    streamProblem(members, 'aws:kinesis') ??
+    (!isText(sequenceNumber)
+      ? 'it has no sequenceNumber'
+      : lane === undefined
+        ? 'it has no partitionKey'
+        : stringProblem('data', data));
   if (problem !== undefined) {
     return malformed(`Kinesis record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }

@@ -4,9 +4,10 @@ import {
   hasMembers,
   malformed,
   membersOf,
-  ofAnotherSource,
   pipedRecordsOf,
   recordsOf,
+  sourceProblem,
+  stringProblem,
   textOf,
 } from './event-records.ts';
 import { readText } from './json-text.ts';
@@ -43,11 +44,7 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const problem =
     itemIdentifier === undefined
       ? 'it has no messageId'
-      : eventSource !== 'aws:sqs'
-        ? ofAnotherSource(eventSource, 'aws:sqs')
-        : typeof body !== 'string'
-          ? `its body is ${body === null ? 'null' : typeof body}, not a string`
-          : undefined;
+      : (sourceProblem(eventSource, 'aws:sqs') ?? stringProblem('body', body));
   if (problem !== undefined) {
     return malformed(`SQS record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }

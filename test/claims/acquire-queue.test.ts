@@ -29,14 +29,6 @@ describe('a claim', () => {
     const failed = { status: 'error', error: { message: 'reset' } };
     expect(outcomes).toMatchObject([failed, failed]);
   });
-
-  it('that is missing from an answer is not acquired', async () => {
-    const { join } = bench({ acquire: async () => [] });
-    expect(await join().add([request('a')])[0]).toMatchObject({
-      status: 'error',
-      error: { isRetryable: false },
-    });
-  });
 });
 
 describe('claims that come after nobody waits for them any more', () => {

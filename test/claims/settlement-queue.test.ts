@@ -99,15 +99,6 @@ describe('outcomes', () => {
     await clock.advance(LINGER_MS);
     expect(await Promise.all(outcomes)).toEqual(['lost', 'stored', FATAL]);
   });
-
-  it('that are missing from an answer count as not stored', async () => {
-    const { settle, clock, answers, writes } = bench();
-    answers.push(['stored']);
-    const outcomes = [settle('a'), settle('b')];
-    await clock.advance(LINGER_MS + 10_000);
-    expect(await Promise.all(outcomes)).toMatchObject(['stored', { error: { code: 'BATCHLATCH_STORE' } }]);
-    expect(writes).toHaveLength(1);
-  });
 });
 
 describe('retries of an effect that is done', () => {

@@ -61,7 +61,7 @@ describe.each(Object.entries(ODD))('A store that answers with %s', (_, odd) => {
 });
 
 describe('A store that answers for some of the records', () => {
-  const firstOnly: Answer = ([first, ...rest]) => [first, ...rest.map(() => undefined)];
+  const firstOnly: Answer = ([first]) => [first];
 
   it('runs those that got their claims', async () => {
     const b = benchWith('acquire', firstOnly);
