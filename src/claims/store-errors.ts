@@ -3,36 +3,35 @@ import { safeString, StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 
 /** Returns an outcome for each of `count` requests. A store of the user may answer with anything. */
-export function acquireOutcomes(given: readonly AcquireOutcome[], count: number): AcquireOutcome[] {
-  return outcomesFor(count, given, isAcquireOutcome, (error) => ({ status: 'error', error }));
+export function acquireOutcomes(
+  given: readonly (AcquireOutcome | undefined)[] | undefined,
+  count: number,
+): AcquireOutcome[] {
+  const outcomes: AcquireOutcome[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const outcome = given?.[index];
+    // Without a fencing token, the end of the attempt would not be stored.
+    const isAcquired = outcome?.status === 'acquired' && outcome.attempt > 0;
+    outcomes.push(isAcquired || isRefusal(outcome) ? outcome : { status: 'error', error: missingOutcome() });
+  }
+  return outcomes;
 }
 
 const REFUSALS = new Set<unknown>(['duplicate', 'conflict', 'parked', 'mismatch']);
 
-function isAcquireOutcome(outcome: AcquireOutcome | undefined): boolean {
-  // Without a fencing token, the end of the attempt would not be stored.
-  if (outcome?.status === 'acquired') return outcome.attempt > 0;
+function isRefusal(outcome: AcquireOutcome | undefined): outcome is AcquireOutcome {
   return outcome?.status === 'error' ? isObject(outcome.error) : REFUSALS.has(outcome?.status);
 }
 
 /** Returns an outcome for each of `count` settlements or extensions, as `acquireOutcomes` does. */
-export function settleOutcomes(given: readonly SettleOutcome[], count: number): SettleOutcome[] {
-  return outcomesFor(count, given, isSettleOutcome, (error) => ({ error }));
-}
-
-function isSettleOutcome(outcome: SettleOutcome | undefined): boolean {
-  return typeof outcome === 'string' ? outcome === 'stored' || outcome === 'lost' : isObject(outcome?.error);
-}
-
-function outcomesFor<Outcome>(
+export function settleOutcomes(
+  given: readonly (SettleOutcome | undefined)[] | undefined,
   count: number,
-  given: readonly (Outcome | undefined)[] | undefined,
-  isOutcome: (outcome: Outcome | undefined) => boolean,
-  failed: (error: Error) => Outcome,
-): Outcome[] {
+): SettleOutcome[] {
   return Array.from({ length: count }, (_, index) => {
     const outcome = given?.[index];
-    return isOutcome(outcome) ? (outcome as Outcome) : failed(missingOutcome());
+    if (outcome === 'stored' || outcome === 'lost') return outcome;
+    return isObject(outcome) && isObject(outcome.error) ? outcome : { error: missingOutcome() };
   });
 }
 

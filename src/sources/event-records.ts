@@ -102,9 +102,8 @@ export function epochMsOfText(text: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Returns what is wrong with a record of another source. */
-export function sourceProblem(eventSource: unknown, expected: string): string | undefined {
-  if (eventSource === expected) return undefined;
+/** Says what is wrong with a record of another source. */
+export function otherSource(eventSource: unknown, expected: string): string {
   return `its eventSource is ${JSON.stringify(eventSource)}, not "${expected}"`;
 }
 
@@ -119,10 +118,8 @@ export function streamProblem(
   { eventSource, eventID, eventSourceARN }: StreamMembers,
   expected: string,
 ): string | undefined {
-  const hasId = isText(eventID) && isText(eventSourceARN);
-  return (
-    sourceProblem(eventSource, expected) ?? (hasId ? undefined : 'it has no eventID or no eventSourceARN')
-  );
+  if (eventSource !== expected) return otherSource(eventSource, expected);
+  return isText(eventID) && isText(eventSourceARN) ? undefined : 'it has no eventID or no eventSourceARN';
 }
 
 /** Returns what is wrong with a member that must be a string. */

@@ -4,9 +4,9 @@ import {
   hasMembers,
   malformed,
   membersOf,
+  otherSource,
   pipedRecordsOf,
   recordsOf,
-  sourceProblem,
   stringProblem,
   textOf,
 } from './event-records.ts';
@@ -44,7 +44,9 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const problem =
     itemIdentifier === undefined
       ? 'it has no messageId'
-      : (sourceProblem(eventSource, 'aws:sqs') ?? stringProblem('body', body));
+      : eventSource === 'aws:sqs'
+        ? stringProblem('body', body)
+        : otherSource(eventSource, 'aws:sqs');
   if (problem !== undefined) {
     return malformed(`SQS record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }
