@@ -9,6 +9,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const TERMINATED = 143;
 const stopping = new AbortController();
 let stoppedWith = INTERRUPTED;
+let stopsOnClosedPipe = false;
 const copies = new Set<ChildProcess>();
 
 for (const [name, status] of [
@@ -29,8 +30,9 @@ for (const [name, status] of [
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader has closed the pipe, as `| head` does.
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    if (error.code !== 'EPIPE') throw error;
+    if (!stopsOnClosedPipe) process.exit(0);
+    stopping.abort();
   });
 }
 
@@ -43,6 +45,9 @@ const status: number = await runCli(process.argv.slice(2), {
   signal: stopping.signal,
   sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
   endSoon: () => void setTimeout(() => process.exit(), 1_000).unref(),
+  stopOnClosedPipe: () => {
+    stopsOnClosedPipe = true;
+  },
   processes: { startAgain, onHangUp: (listener) => void process.on('SIGHUP', listener) },
   operator: () => `${userName()}@${hostname()}`.slice(0, 128),
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -224,5 +224,26 @@ describe('The process of batchlatch work', () => {
     expect(await second.exit).toEqual([130, null]);
     expect(await first.exit).toEqual([0, null]);
     expect(first.out()).toContain('0 received, 0 done, 0 failed');
+  }, 20_000);
+
+  it('lets running handlers end when the reader of its output has gone', async () => {
+    const { queueUrl, send } = await queues.create();
+    await send('x');
+    const trace = path.join(folder, 'trace');
+    const file = await moduleOf(
+      'logging.mjs',
+      `import { appendFileSync } from 'node:fs';
+      import { setTimeout as delay } from 'node:timers/promises';
+      export const handler = async () => {
+        console.log('called');
+        for (let round = 0; round < 20; round += 1) { await delay(50); console.log('working'); }
+        appendFileSync(${JSON.stringify(trace)}, 'ended');
+      };`,
+    );
+    const { child, exit, out } = await started([file, '--queue-url', queueUrl]);
+    await until('it works', () => out().includes('called'));
+    child.stdout?.destroy();
+    expect(await exit).toEqual([0, null]);
+    expect(await readFile(trace, 'utf8')).toBe('ended');
   }, 20_000);
 });

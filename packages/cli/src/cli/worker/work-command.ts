@@ -33,6 +33,7 @@ interface Job extends WorkOptions {
 
 export const workCommand: Run<WorkOptions> = async (context, options, [file = '']) => {
   const { env } = context;
+  context.stopOnClosedPipe?.(); // running handlers may end
   const queueUrl = options.queueUrl ?? (env['QUEUE_URL'] || undefined);
   if (queueUrl === undefined) throw new UsageError('Name the queue: --queue-url URL, or set QUEUE_URL.');
   if (options.healthHost !== undefined && options.healthPort === undefined) {
