@@ -15,7 +15,8 @@ const CONTROLS = 'a\u001B[31mb\u0000c\u202Ed\u2066e';
 const SHOWN_CONTROLS = String.raw`a\u001B[31mb\u0000c\u202Ed\u2066e`;
 const LONG = `long-${'x'.repeat(1_500)}`;
 const OPERATOR = `pat@${'host'.repeat(30)}`;
-const KEYS = [HOSTILE, CONTROLS, LONG, "'; DROP TABLE claims;--", 'javascript:alert(1)'].map(
+const SPACES = 'two  spaces';
+const KEYS = [HOSTILE, CONTROLS, LONG, SPACES, "'; DROP TABLE claims;--", 'javascript:alert(1)'].map(
   (text) => `orders#v1:${text}`,
 );
 /** Beyond 2^53: a double would show …992. */
@@ -81,6 +82,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'what a claim or a message 
     for (const text of [HOSTILE, SHOWN_CONTROLS, LONG]) {
       await page.getByRole('link', { name: `orders#v1:${text}`, exact: true }).waitFor();
     }
+    expect(await page.getByRole('link', { name: /two +spaces/ }).innerText()).toContain(SPACES);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     // Whatever its text, a link leads to a page of the console.
     const addresses = await page
