@@ -118,11 +118,11 @@ export const quickPlan: Plan = {
   isQuick: true,
   warmUpMs: 500,
   comparison: [
-    { workload: first(10), rounds: 5, warmUps: 0, batches: 20 },
+    { workload: first(10), rounds: 3, warmUps: 0, batches: 20 },
     { workload: { ...first(10), mix: 'duplicates' }, rounds: 3, warmUps: 0, batches: 10 },
     { workload: { ...first(10), mix: 'failures' }, rounds: 3, warmUps: 0, batches: 10 },
     { workload: { ...first(10), handlerMs: 20 }, rounds: 3, warmUps: 0, batches: 10 },
-    { workload: first(1_000), rounds: 3, warmUps: 1, batches: 1 },
+    { workload: first(1_000), rounds: 2, warmUps: 0, batches: 1 },
   ],
   variants: [],
   memoryStore: [

@@ -135,10 +135,13 @@ describeWith(
       return { answer: await response.json(), log: tail.split('\n') };
     }
 
-    /** The template's visibility timeout of three minutes, five times, would be a quarter of an hour. */
+    /**
+     * The template's visibility timeout of three minutes, five times, would be a quarter of an hour. It must be longer than an invocation
+     * on a busy machine, or else all messages are given up.
+     */
     async function shortenWaits(): Promise<void> {
       const QueueUrl = outputs['OrdersQueueUrl'];
-      await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: '1' } }));
+      await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: '5' } }));
     }
 
     function send(orders: readonly Order[]): Promise<string[]> {
