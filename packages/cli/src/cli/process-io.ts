@@ -21,7 +21,7 @@ export interface ProcessIo {
   sleep(ms: number): Promise<void>;
   /** Ends the process shortly after the command, even if loaded code keeps it alive. */
   endSoon(): void;
-  /** From now on, a closed pipe of standard output stops the command, and does not end the process at once. */
+  /** From now on, a closed pipe of standard output stops the command, in place of ending the process. */
   stopOnClosedPipe?(): void;
   /** Starts further processes; undefined if commands run inside another program, as in tests. */
   readonly processes?: Processes;
