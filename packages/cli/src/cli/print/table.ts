@@ -38,32 +38,36 @@ function cell(text: string, size: number, isRight: boolean): string {
   return isRight ? padding + shown : shown + padding;
 }
 
-// oxlint-disable-next-line no-control-regex -- escape sequences begin with one
-const COLOUR = /(\u001B\[[\d;]*m)/;
+const ESCAPE = '\u001B';
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-function graphemesOf(text: string): readonly string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment);
-}
 
 /** Cuts a text to this width, of which `…` is a part, and keeps its colours, also the end of each. */
 function cut(text: string, size: number): string {
-  const parts: string[] = [];
   let left = size - 1;
-  let isCut = false;
-  for (const part of text.split(COLOUR)) {
-    if (COLOUR.test(part)) parts.push(part);
-    else if (!isCut) {
-      const isPlain = /^[ -~]*$/.test(part);
-      for (const character of isPlain ? part : graphemesOf(part)) {
-        left -= isPlain ? 1 : width(character);
-        isCut = left < 0;
-        parts.push(isCut ? '…' : character);
-        if (isCut) break;
-      }
-    }
+  return text
+    .split(ESCAPE)
+    .map((piece, place) => {
+      const end = place === 0 ? 0 : piece.indexOf('m') + 1;
+      const colour = place === 0 ? '' : ESCAPE + piece.slice(0, end);
+      if (left < 0) return colour;
+      const words = piece.slice(end);
+      const kept = beginningOf(words, left);
+      left = kept === words ? left - width(words) : -1;
+      return colour + kept + (kept === words ? '' : '…');
+    })
+    .join('');
+}
+
+/** Returns as much of an uncoloured text as fits. */
+function beginningOf(text: string, size: number): string {
+  if (width(text) <= size) return text;
+  if (/^[ -~]*$/.test(text)) return text.slice(0, size);
+  let kept = '';
+  for (const { segment } of segmenter.segment(text)) {
+    if (width(kept + segment) > size) break;
+    kept += segment;
   }
-  return parts.join('');
+  return kept;
 }
 
 function fit(
