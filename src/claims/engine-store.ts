@@ -99,10 +99,10 @@ async function settleInRoom(
   const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
   const again = smaller.filter((settlement) => settlement !== undefined);
   if (again.length === 0) return outcomes;
-  const answers = await settleOrFail(again, settle(again));
+  const answers = settleOutcomes(await settleOrFail(again, settle(again)), again.length);
   return outcomes.map((outcome, index) => {
     if (smaller[index] === undefined) return outcome;
-    const answer = answers.shift() ?? outcome;
+    const answer = answers.shift() as SettleOutcome;
     if (answer === 'stored') tell(settlements[index], (outcome as { error: Error }).error);
     return answer;
   });

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { ClaimStore } from 'batchlatch';
 import { withIdempotency } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
+import { engineStore } from '../../src/claims/engine-store.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { type Bench, bench, failed, messages } from '../batch/bench.ts';
 
 type Answer = (outcomes: readonly unknown[]) => unknown;
@@ -85,4 +87,16 @@ describe('A store that answers for some of the records', () => {
     await b.clock.advance(1_000);
     expect(failed(await answer)).toEqual(['a']);
   });
+});
+
+it('A completion that did not fit counts as not stored if the store has no answer to it without its result', async () => {
+  const tooLarge = Object.assign(new Error('too large'), { code: 'BATCHLATCH_ITEM_TOO_LARGE' });
+  const answers: unknown[] = [[{ error: tooLarge }], undefined];
+  const memory = memoryStore();
+  const odd = { ...memory, settle: async () => answers.shift() as never };
+  const completion = { end: 'complete', key: 'k', owner: 'o', result: '"long"', retentionMs: 1_000 } as const;
+  const outcomes = await engineStore(odd, systemClock).settle([
+    { ...completion, onResultDropped: () => undefined },
+  ]);
+  expect(outcomes).toMatchObject([{ error: { code: 'BATCHLATCH_STORE' } }]);
 });
