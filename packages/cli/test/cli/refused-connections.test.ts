@@ -92,36 +92,18 @@ describe('A command whose store cannot be reached', () => {
     await ended();
   }, 20_000);
 
-  it('ends at Ctrl-C while a Redis is silent', async () => {
+  it.each<[string, (host: string) => string[]]>([
+    ['Redis', (host) => ['claims', 'list', '--redis', `redis://${host}`]],
+    ['SQS', (host) => ['dlq', 'list', '--queue', 'orders-dlq', '--endpoint-url', `http://${host}`]],
+    ['DynamoDB', (host) => ['claims', 'list', '--table', 'claims', '--endpoint-url', `http://${host}`]],
+  ])('ends at Ctrl-C while %s is silent', async (_, argv) => {
     const stopping = new AbortController();
     const { host, ended } = await serve((socket) => {
       socket.resume();
       stopping.abort();
     });
-    const argv = ['claims', 'list', '--redis', `redis://${host}`];
-    expect(await runCommand(argv, { signal: stopping.signal })).toEqual({ status: 130, out: '', err: '' });
-    await ended();
-  });
-
-  it('ends at Ctrl-C while SQS is silent', async () => {
-    const stopping = new AbortController();
-    const { host, ended } = await serve((socket) => {
-      socket.resume();
-      stopping.abort();
-    });
-    const argv = ['dlq', 'list', '--queue', 'orders-dlq', '--endpoint-url', `http://${host}`];
-    expect(await runCommand(argv, { signal: stopping.signal })).toEqual({ status: 130, out: '', err: '' });
-    await ended();
-  });
-
-  it('ends at Ctrl-C while DynamoDB is silent', async () => {
-    const stopping = new AbortController();
-    const { host, ended } = await serve((socket) => {
-      socket.resume();
-      stopping.abort();
-    });
-    const argv = ['claims', 'list', '--table', 'claims', '--endpoint-url', `http://${host}`];
-    expect(await runCommand(argv, { signal: stopping.signal })).toEqual({ status: 130, out: '', err: '' });
+    const { signal } = stopping;
+    expect(await runCommand(argv(host), { signal })).toEqual({ status: 130, out: '', err: '' });
     await ended();
   });
 });

@@ -381,30 +381,26 @@ it.each([
   expect(skipped).toEqual([]);
 });
 
-it('says of what a SimpleTable of SAM cannot have that it needs another type', () => {
+it.each([
+  [
+    'of what a SimpleTable of SAM cannot have that it needs another type',
+    '{ Type: AWS::Serverless::SimpleTable }',
+    'make an AWS::DynamoDB::Table of it',
+    ['ttl-off', 'claims-table-without-deletion-protection', 'overdue-index-missing'],
+  ],
+  [
+    'of what each replica of a global table has for itself where it belongs',
+    '{ Type: AWS::DynamoDB::GlobalTable, Properties: { Replicas: [{ Region: eu-west-1 }] } }',
+    '# in each entry of Replicas',
+    ['claims-table-without-recovery', 'claims-table-without-deletion-protection'],
+  ],
+])('says %s', (_, table, text, expected) => {
   const { findings } = examined(`Resources:
-  ClaimsTable: { Type: AWS::Serverless::SimpleTable }
+  ClaimsTable: ${table}
   Fn:
     Type: AWS::Serverless::Function
     Properties: { Environment: { Variables: { CLAIMS_TABLE_NAME: !Ref ClaimsTable } } }
 `);
-  const codes = findings
-    .filter(({ fix }) => fix.includes('make an AWS::DynamoDB::Table of it'))
-    .map(({ code }) => code);
-  expect(codes).toEqual(['ttl-off', 'claims-table-without-deletion-protection', 'overdue-index-missing']);
-});
-
-it('puts what each replica of a global table has for itself where it belongs', () => {
-  const { findings } = examined(`Resources:
-  ClaimsTable:
-    Type: AWS::DynamoDB::GlobalTable
-    Properties: { KeySchema: [{ AttributeName: id, KeyType: HASH }], Replicas: [{ Region: eu-west-1 }] }
-  Fn:
-    Type: AWS::Serverless::Function
-    Properties: { Environment: { Variables: { CLAIMS_TABLE_NAME: !Ref ClaimsTable } } }
-`);
-  const codes = findings
-    .filter(({ fix }) => fix.includes('# in each entry of Replicas'))
-    .map(({ code }) => code);
-  expect(codes).toEqual(['claims-table-without-recovery', 'claims-table-without-deletion-protection']);
+  const codes = findings.filter(({ fix }) => fix.includes(text)).map(({ code }) => code);
+  expect(codes).toEqual(expected);
 });
