@@ -1,6 +1,7 @@
 // Adds up CI's failed steps and jest's results, each given as `<file of the results>=<exit status of the run>`. The last
-// line is `N passed, N failed`; what it does not say, such as how many tests were skipped, comes before.
+// line is `N passed, N failed`; before it come the names of the tests that failed, and how many were skipped.
 import { readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 
 const [failedSteps = '0', ...runs] = process.argv.slice(2);
 let passed = 0;
@@ -13,11 +14,23 @@ for (const run of runs) {
   passed += result.numPassedTests;
   // A run may fail without a test that does: at its start, at its end, or by what it leaves running.
   failed += failures === 0 && status !== '0' ? 1 : failures;
+  for (const name of namesOfFailures(result)) console.log(`FAILED ${basename(file, '.json')}: ${name}`);
+  if (failures === 0 && status !== '0')
+    console.log(`FAILED ${basename(file, '.json')}: exit status ${status}`);
   skipped += result.numPendingTests + result.numTodoTests;
 }
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+
+/** One name for each test that failed, and for each file whose tests could not run. */
+function namesOfFailures({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (tests.length > 0) return tests.map(({ fullName }) => `${relative('', name)}: ${fullName}`);
+    return status === 'failed' ? [relative('', name)] : [];
+  });
+}
 
 function resultOf(file) {
   try {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -52,7 +53,8 @@ describe('.ci/run', () => {
   /** A program that writes jest's results where it is asked for them, and then does something else. */
   function jestWrites(json: object | string, then = 'true'): string {
     const text = typeof json === 'string' ? json : JSON.stringify(json);
-    return `for argument; do case $argument in --outputFile=*) printf '%s' '${text}' >"\${argument#*=}"; ${then};; esac; done`;
+    const quoted = `'${text.replaceAll("'", String.raw`'\''`)}'`;
+    return `for argument; do case $argument in --outputFile=*) printf '%s' ${quoted} >"\${argument#*=}"; ${then};; esac; done`;
   }
 
   function run(environment: NodeJS.ProcessEnv = {}): { last: string; status: number | null; stdout: string } {
@@ -79,9 +81,31 @@ describe('.ci/run', () => {
     expect(run()).toMatchObject({ last: '91 passed, 26 failed', status: 1 });
   });
 
-  it('counts every other step that failed as one', () => {
+  it('names the tests that failed at its end', () => {
+    const name = join(realpathSync(checkout), 'test/orders.test.ts');
+    const failed = { status: 'failed', fullName: 'an order is charged once' };
+    const testResults = [
+      { name, status: 'failed', assertionResults: [{ status: 'passed', fullName: 'another' }, failed] },
+      { name: name.replace('orders', 'broken'), status: 'failed', assertionResults: [] },
+    ];
+    writeProgram('bin/npm', jestWrites({ ...results, numFailedTests: 2, testResults }, 'exit 1'));
+    const lines = run().stdout.trimEnd().split('\n').slice(-27);
+    expect(lines).toContain('FAILED jest-release: test/orders.test.ts: an order is charged once');
+    expect(lines).toContain('FAILED jest-release: test/broken.test.ts');
+  });
+
+  it('counts every other step that failed as one, and names it at its end', () => {
     writeProgram('scripts/sam.sh', 'exit 1');
-    expect(run()).toMatchObject({ last: '91 passed, 6 failed', status: 1 });
+    const { last, status, stdout } = run();
+    expect({ last, status }).toEqual({ last: '91 passed, 6 failed', status: 1 });
+    expect(stdout.trimEnd().split('\n').slice(-7, -1)).toEqual([
+      'FAILED SAM: install',
+      'FAILED SAM: build',
+      'FAILED SAM: validate',
+      'FAILED SAM: expand and lint',
+      'FAILED CloudFormation: lint',
+      'FAILED doctor',
+    ]);
   });
 
   it('counts the steps of templates as failed where no template is found', () => {
