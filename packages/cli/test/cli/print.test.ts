@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import width from 'string-width';
-import { showsColors } from '../../src/cli/print/screen.ts';
+import type { ProcessIo } from '../../src/cli/process-io.ts';
+import { screenOf, showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
 import { duration, relativeTime } from '../../src/cli/print/times.ts';
 import { isoTime } from '../../src/tool-base/iso-time.ts';
@@ -132,5 +133,16 @@ describe('Colors', () => {
     ['not on a dumb terminal', terminal, { TERM: 'dumb' }, true, false],
   ] as const)('are shown %s', (_where, stream, env, color, shown) => {
     expect(showsColors(stream, env, { color })).toBe(shown);
+  });
+
+  it.each([
+    [true, '\u001B[31mparked\u001B[39m\n'],
+    [false, 'parked\n'],
+  ])('of a note are shown where standard error is a terminal: %s', (isTTY, written) => {
+    const notes: string[] = [];
+    const stderr = { isTTY, write: (text: string) => notes.push(text) };
+    const screen = screenOf({ stdout: terminal, stderr, env: {} } as unknown as ProcessIo, {});
+    screen.note(screen.paint('red', 'parked'));
+    expect(notes).toEqual([written]);
   });
 });

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import type { OutputStream, ProcessIo } from '../process-io.ts';
 import { type Column, tableLines } from './table.ts';
 import { isoTime } from '../../tool-base/iso-time.ts';
@@ -57,7 +57,10 @@ export function screenOf(surroundings: ProcessIo, options: ScreenOptions): Scree
   const hasColors = options.json !== true && showsColors(stdout, env, options);
   const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
     isTTY === true ? Math.max(columns || 80, 20) : undefined;
-  const write = (stream: OutputStream, text: string): void => void stream.write(`${text}\n`);
+  // Texts are painted for the terminal of the results; standard error may be a file beside it.
+  const isPlain = hasColors && !showsColors(stderr, env, options);
+  const write = (stream: OutputStream, text: string): void =>
+    void stream.write(`${stream === stderr && isPlain ? stripVTControlCharacters(text) : text}\n`);
   return {
     isTerminal,
     isJson: options.json === true,
