@@ -13,11 +13,12 @@ it.each<[RecordedAnswer, string, number, number]>([
   'docs/how-to/send-from-a-web-handler.md answers for a message that is %s',
   async (answer, tenant, status, count) => {
     const { placeOrder } = await page.load<{
-      placeOrder(sender: object, tenantId: string, body: object): Promise<{ readonly statusCode: number }>;
+      placeOrder(sender: object, tenantId: string, body: string): Promise<{ readonly statusCode: number }>;
     }>('place-order.ts');
     const sender = recordingSender(orders, { answer: () => answer });
-    expect(await placeOrder(sender, tenant, { orderId: 'o1' })).toMatchObject({ statusCode: status });
-    expect(await placeOrder(sender, tenant, { orderId: 7 })).toMatchObject({ statusCode: 400 });
+    expect(await placeOrder(sender, tenant, '{"orderId":"o1"}')).toMatchObject({ statusCode: status });
+    for (const bad of ['{"orderId":7}', 'null', '[]', 'no JSON', ''])
+      expect(await placeOrder(sender, tenant, bad)).toMatchObject({ statusCode: 400 });
     expect(sender.sent('OrderPlaced')).toHaveLength(count);
   },
 );
