@@ -84,7 +84,7 @@ export class MismatchError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_MISMATCH',
-      'This idempotency key was used before with another payload: other work needs another key',
+      'This idempotency key was used before with another payload: use another key',
     );
   }
 }

@@ -109,7 +109,7 @@ export class InterruptedError extends BatchlatchError {
     super(
       'BATCHLATCH_INTERRUPTED',
       'The handler returned after its signal was aborted, so its work may be half done: ' +
-        'call `signal.throwIfAborted()` to stop, or `context.done()` when it is finished',
+        'call `signal.throwIfAborted()`, or `context.done()` when it is finished',
       options,
     );
   }

@@ -37,8 +37,7 @@ function isCertificateRefused({ socket }: SentOver): boolean {
 export function unsendableError(thrown: unknown): unknown {
   const { code } = thrown as Partial<NodeError>;
   if (code !== 'ERR_INVALID_CHAR') return thrown;
-  const message =
-    'The credentials contain a character that no header may have, such as a line break: remove it';
+  const message = 'The credentials contain a character that no header may have, such as a line break';
   return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 

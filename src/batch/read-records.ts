@@ -65,7 +65,7 @@ export function reserveNamespace(lambda: Context | undefined, processor: Process
   else if (user !== processor) {
     throw new ConfigurationError(
       `Two processors use the default namespace \`${namespace}\` on one claim store, so equal keys ` +
-        'would be the same work: set `namespace`, or create the processor once and not in every call',
+        'would be the same work: set `namespace`, or create the processor outside the handler',
     );
   }
 }

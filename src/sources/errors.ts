@@ -1,8 +1,8 @@
 import { BatchlatchError } from '../base/errors.ts';
 
 /**
- * No source reads the event, `source` names another service, or it has a tumbling window. Nothing was run,
- * and the invocation fails. Code: `BATCHLATCH_UNSUPPORTED_EVENT`.
+ * No source reads the event, `source` names another service, or it has a tumbling window, whose answer must
+ * carry a state. Nothing was run, and the invocation fails. Code: `BATCHLATCH_UNSUPPORTED_EVENT`.
  *
  * @remarks Check the function's trigger, and `source`: docs/sources.md.
  */

@@ -37,8 +37,7 @@ function streamRecordsOf(event: unknown, eventSource: string): readonly unknown[
   if (records === undefined || (records.length > 0 && !isOf(records, eventSource))) return undefined;
   if (!isOfWindow(event)) return records;
   throw new UnsupportedEventError(
-    'Cannot read a tumbling window, whose answer needs a state: ' +
-      'remove TumblingWindowInSeconds from the event source mapping',
+    'Cannot read a tumbling window: remove TumblingWindowInSeconds from the event source mapping',
   );
 }
 

@@ -131,8 +131,8 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (current === batch) {
         current = single;
         process.emitWarning(
-          'This DynamoDB has no BatchExecuteStatement, so claims are written one by one. ' +
-            "Set `writes: 'single'` to avoid this warning.",
+          'This DynamoDB has no BatchExecuteStatement, so claims are written one by one: ' +
+            "set `writes: 'single'`",
           { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' satisfies WarningCode },
         );
       }
