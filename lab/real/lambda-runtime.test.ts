@@ -72,7 +72,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
   describe.each(nodeVersions)('on Node %i', (node) => {
     it('the bundle of `sam build` starts cold, charges a batch and hands back what failed', async () => {
       const runtime = await start(node, 'OrdersFunction', 'orders-queue.handler');
-      const queue = await createQueue(sqs, { visibilityTimeoutSeconds: 1, maxReceiveCount: 2 });
+      const queue = await createQueue(sqs, { visibilityTimeoutSeconds: 5, maxReceiveCount: 2 });
       const orders = Array.from({ length: 9 }, () => anOrder());
       const bad = anOrder({ amountCents: -1 });
       const ids = await send(queue, [...orders, bad]);
@@ -165,8 +165,9 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
     it('an order whose handler ends the process harms none of its batch, and is parked in the end', async () => {
       const runtime = await start(node, 'exiting');
       const queue = await createQueue(sqs, {
-        // Longer than a lease, or the queue would give the messages up before they can be taken over.
-        visibilityTimeoutSeconds: timeoutSecondsOf.exiting + 2,
+        // Longer than the start of a process and a lease, or the queue would give messages up before they can
+        // be taken over.
+        visibilityTimeoutSeconds: timeoutSecondsOf.exiting + 8,
         maxReceiveCount: 3,
       });
       const orders = [anOrder(), anOrder({ customerId: 'deadly' }), anOrder(), anOrder()];
