@@ -23,15 +23,20 @@ interface AccessibilityReport {
 
 /** What Lighthouse says of the load of a page: a score from 0 to 100 for each category, and what lowers them. */
 export interface LoadReport {
-  readonly scores: Readonly<Record<'performance' | 'accessibility' | 'best-practices' | 'seo', number>>;
+  readonly scores: Readonly<Record<'accessibility' | 'best-practices' | 'seo', number>>;
   readonly failed: readonly string[];
+  readonly requests: number;
+  /** As transferred, headers included. */
+  readonly kilobytes: number;
+  /** Cumulative: how much of what is seen moves while it loads; 0 is nothing, over 0.1 needs improvement. */
+  readonly layoutShift: number;
 }
 
 /** Lighthouse beside a browser. */
 export interface RunningLighthouse {
   /** Looks at the page that the browser shows at this address, as it is now; one at a time. */
   check(url: string): Promise<AccessibilityReport>;
-  /** Loads an address in a tab of its own, as a phone on a slow network; one at a time. */
+  /** Loads an address in a tab of its own, as a phone; one at a time. */
   load(url: string): Promise<LoadReport>;
   stop(): Promise<void>;
 }
