@@ -73,7 +73,7 @@ export function chooseFor(
 export function environmentCredentials(environment: Environment): Credentials {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
-    const message = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are no longer in the environment: set both';
+    const message = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are no longer set in the environment';
     throw Object.assign(new Error(message), { name: 'CredentialsProviderError' }); // the SDK's name for it
   }
   return {
@@ -126,7 +126,7 @@ function endpointOf(
   const name = names.find((one) => environment[one]);
   if (name === undefined || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') {
     const endpoint = regionalEndpoint(service, region, { useFips, useDualStack });
-    return endpoint ?? 'AWS_REGION is in no known partition of AWS';
+    return endpoint ?? 'AWS_REGION is in no known partition';
   }
   const configured = configuredEndpoint(environment[name] ?? '', region);
   if (configured === undefined) return `${name} or AWS_REGION is not a plain endpoint or region`;

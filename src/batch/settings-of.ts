@@ -130,9 +130,7 @@ function checkedHash(given: KeySelector): KeySelector {
     refusePromise('payloadValidation', 'record', hash);
     // It may be a text of the payload.
     if (typeof hash === 'string' && hash !== '') return isKeptAsIs(hash) ? hash : JSON.stringify(hash);
-    throw new KeyError(
-      '`payloadValidation` returned no hash for this record; it must return a non-empty string',
-    );
+    throw new KeyError('`payloadValidation` must return a non-empty string');
   };
   return withEffort(select, given.effort);
 }

@@ -113,8 +113,8 @@ describe('The environment of a Lambda function', () => {
   it.each([
     [{ AWS_REGION: undefined }, 'AWS_REGION is not set'],
     [{ AWS_REGION: '' }, 'AWS_REGION is not set'],
-    [{ AWS_REGION: 'fips-us-east-1' }, 'AWS_REGION is in no known partition of AWS'],
-    [{ AWS_REGION: 'mars-north-1' }, 'AWS_REGION is in no known partition of AWS'],
+    [{ AWS_REGION: 'fips-us-east-1' }, 'AWS_REGION is in no known partition'],
+    [{ AWS_REGION: 'mars-north-1' }, 'AWS_REGION is in no known partition'],
     [{ AWS_PROFILE: 'dev' }, "AWS_PROFILE has a value that only AWS's SDK supports"],
     [{ AWS_USE_FIPS_ENDPOINT: 'TRUE' }, "AWS_USE_FIPS_ENDPOINT has a value that only AWS's SDK supports"],
     [
