@@ -9,11 +9,11 @@ const RESOLUTIONS: Readonly<Record<string, object>> = {
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
 };
 const VERSIONS = ['5.0', '5.4', '5.9', '6.0', '7.0'];
-const OLDEST_AND_NEWEST = [VERSIONS.at(0), VERSIONS.at(-1)];
+const OLDEST_AND_NEWEST = new Set([VERSIONS.at(0), VERSIONS.at(-1)]);
 /** Every version as new projects have it; the other resolutions with the oldest and the newest. */
 const CASES = VERSIONS.flatMap((version) =>
   Object.entries(RESOLUTIONS)
-    .filter(([name]) => name === 'nodenext' || OLDEST_AND_NEWEST.includes(version))
+    .filter(([name]) => name === 'nodenext' || OLDEST_AND_NEWEST.has(version))
     .map(([name, options]) => ({ version, name, options })),
 );
 
