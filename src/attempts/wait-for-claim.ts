@@ -2,6 +2,7 @@ import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from 
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { asError } from '../claims/store-errors.ts';
+import type { UnstartedClaims } from './unstarted-claims.ts';
 
 export interface WaitForClaimOptions {
   /** How long to poll while another owner holds the key, in milliseconds. 0: ask once. */
@@ -15,6 +16,8 @@ export interface WaitForClaimOptions {
   readonly known?: AcquireOutcome;
   /** Gives up a pending call. Whether it got the claim is then unknown. */
   readonly callSignal?: StopSignal;
+  /** Is told of a claim that an unanswered poll may still get after the last outcome, a conflict. */
+  readonly unstarted: Pick<UnstartedClaims, 'note'>;
 }
 
 const FIRST_POLL_MS = 50;
@@ -36,21 +39,24 @@ const SHORTEST_POLL_MS = 10;
 export async function acquireOrWait(
   store: ClaimStore,
   makeRequest: () => ClaimRequest,
-  { timeoutMs, clock, random, signal, known, callSignal }: WaitForClaimOptions,
+  { timeoutMs, clock, random, signal, known, callSignal, unstarted }: WaitForClaimOptions,
 ): Promise<AcquireOutcome> {
   const waitUntil = clock.now() + timeoutMs;
   const callOptions = callSignal && { signal: callSignal };
   let outcome = known ?? (await acquireOne(store, makeRequest(), callOptions));
   if (outcome.status !== 'conflict') return outcome; // an error at the first call is not waited for
+  let unanswered: ClaimRequest | undefined;
   for (let poll = 0; mayChange(outcome); poll += 1) {
     const leftMs = waitUntil - clock.now();
-    if (leftMs <= 0 || isAborted(signal)) return outcome;
+    if (leftMs <= 0 || isAborted(signal)) break;
     const jitterMs = random() * Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 2 ** poll);
     await wait(clock, Math.min(Math.max(SHORTEST_POLL_MS, jitterMs), leftMs), signal);
-    if (isAborted(signal)) return outcome; // an abort also ends the wait at once
+    if (isAborted(signal)) break; // an abort also ends the wait at once
     const request = { ...makeRequest(), isRedelivery: true };
     outcome = await acquireOne(store, request, { ...callOptions, mayAskAgain: true });
+    if (outcome.status === 'error') unanswered = request;
   }
+  if (outcome.status === 'conflict' && unanswered !== undefined) unstarted.note(unanswered);
   return outcome;
 }
 

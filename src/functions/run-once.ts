@@ -111,7 +111,8 @@ async function runBefore<Value>(
   const timeoutMs = Math.max(0, Math.min(settings.waitMs, deadline.remainingTimeMs()));
   // All polls use one owner, so an acquire whose response was lost is recognised.
   const { stop: signal, answerNow: callSignal } = deadline;
-  const claim = await acquireOrWait(store, request, { timeoutMs, clock, random, signal, callSignal });
+  const options = { timeoutMs, clock, random, signal, callSignal, unstarted };
+  const claim = await acquireOrWait(store, request, options);
   if (claim.status === 'error' && mayPass(claim.error)) {
     unstarted.note({ ...request(), retentionMs: settings.retention.failed });
     void unstarted.giveBack();

@@ -110,7 +110,7 @@ describe('acquireOrWait', () => {
     });
 
     it('goes on waiting after a retryable error, and meets its own claim whose answer was lost', async () => {
-      const { store, held, ask, clock, loseNextAnswer } = setUp();
+      const { store, held, ask, clock, loseNextAnswer, noted } = setUp();
       await store.acquire([held]);
       const asked = ask({ timeoutMs: 30_000 });
       await clock.advance(500);
@@ -118,6 +118,21 @@ describe('acquireOrWait', () => {
       loseNextAnswer();
       await clock.advance(2_500);
       expect(await asked).toMatchObject({ status: 'acquired', attempt: 2 });
+      expect(noted).toEqual([]);
+    });
+
+    it('notes the claim that a lost poll may still get, if another has the key to the end', async () => {
+      let polls = 0;
+      const { store, held, ask, clock, noted } = setUp((outcome) => {
+        polls += 1;
+        return polls === 4 ? { status: 'error', error: new StoreError('?', { isRetryable: true }) } : outcome;
+      });
+      await store.acquire([held]);
+      const asked = ask({ timeoutMs: 3_000 });
+      await clock.advance(3_000);
+      expect(await asked).toMatchObject({ status: 'conflict' });
+      expect(polls).toBeGreaterThan(5);
+      expect(noted).toEqual([expect.objectContaining({ key: held.key, isRedelivery: true })]);
     });
 
     it('does not wait for what no waiting can mend', async () => {
@@ -157,13 +172,16 @@ function setUp(answer: (outcome: AcquireOutcome) => AcquireOutcome = (outcome) =
     },
   };
   const held = claimRequest('orders#v1:1');
-  const options: WaitForClaimOptions = { timeoutMs: 0, clock, random: () => 0.5 };
+  const noted: object[] = [];
+  const unstarted = { note: (claim: object) => void noted.push(claim) };
+  const options: WaitForClaimOptions = { timeoutMs: 0, clock, random: () => 0.5, unstarted };
   const mine = claimRequest('orders#v1:1');
   return {
     clock,
     store,
     held,
     requests,
+    noted,
     options,
     loseNextAnswer: () => {
       loses = true;
