@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { redisStore } from 'batchlatch/redis';
+import { redisAdmin, redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
+import { loadPeer } from '../../packages/cli/src/cli/connect/load-peer.ts';
+import { openRedis } from '../../packages/cli/src/cli/connect/redis.ts';
 import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 import { claimRequest, settlementOf } from '../../test/support/claim-builders.ts';
 import { closeRedis } from '../../test/support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../../test/support/components/postgres.ts';
 import { redis, type RedisService, startRedis } from '../../test/support/components/redis.ts';
+import { until } from './support/until.ts';
 
 describeWith([redis, postgres], 'The commands on Redis and PostgreSQL', () => {
   let server: RedisService;
@@ -53,6 +56,34 @@ describeWith([redis, postgres], 'The commands on Redis and PostgreSQL', () => {
       out: 'Copied 2 claims; 0 were there already.\n',
     });
     expect((await run('claims', 'list', '--postgres')).out).toMatch(/orders#1 +failed[^]*orders#2 +parked/);
+  });
+
+  describe.each(['ioredis', 'redis'])('A command that stays open, with %s,', (name) => {
+    it('fails while Redis is silent or gone, and goes on when it is back', async () => {
+      const own = await startRedis();
+      const { signal } = new AbortController();
+      const { client: ofCommand, close } = await openRedis(loadPeer([name]), own.endpoint, false, signal);
+      const admin = redisAdmin({ client: ofCommand });
+      const read = (): Promise<unknown> =>
+        admin.read('orders#1').then(
+          () => 'read',
+          () => 'failed',
+        );
+      try {
+        expect(await read()).toBe('read');
+        process.kill(own.pid(), 'SIGSTOP');
+        expect(await read()).toBe('failed');
+        process.kill(own.pid(), 'SIGCONT');
+        await until('Redis answers again', async () => (await read()) === 'read');
+        await own.kill();
+        expect(await read()).toBe('failed');
+        await own.restart();
+        await until('Redis is found again', async () => (await read()) === 'read');
+      } finally {
+        close();
+        await own.stop();
+      }
+    });
   });
 
   describe('doctor', () => {

@@ -23,15 +23,32 @@ export async function withRedis<Result>(
   use: (client: RedisClient) => Promise<Result>,
 ): Promise<Result> {
   const url = urlOf(redis, context.env);
-  const { name, module } = loadPeer(['ioredis', 'redis']);
-  const { client, close } = await (name === 'ioredis'
-    ? openIoRedis(module as IoRedis, url, redisCluster, context.signal)
-    : openNodeRedis(module as NodeRedis, url, redisCluster, context.signal));
+  const { client, close } = await openRedis(
+    loadPeer(['ioredis', 'redis']),
+    url,
+    redisCluster,
+    context.signal,
+  );
   try {
     return await use(client);
   } finally {
     close();
   }
+}
+
+/**
+ * Connects with a client of this package. Its commands fail if the server falls silent or ends, and succeed again
+ * when it is back: a console stays open for days.
+ */
+export function openRedis(
+  { name, module }: ReturnType<typeof loadPeer>,
+  url: string,
+  isCluster: boolean,
+  signal: AbortSignal,
+): Promise<OpenClient> {
+  return name === 'ioredis'
+    ? openIoRedis(module as IoRedis, url, isCluster, signal)
+    : openNodeRedis(module as NodeRedis, url, isCluster, signal);
 }
 
 /** Reads the option, then REDIS_URL. The URL may hold a password: never print it. */
@@ -47,6 +64,9 @@ function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string 
 }
 
 const CONNECT_WITHIN_MS = 5_000;
+/** A command reads one page, or changes some rows. */
+const ANSWER_WITHIN_MS = 15_000;
+const RECONNECT_AFTER_MS = 500;
 const SILENT = `no answer within ${CONNECT_WITHIN_MS / 1_000} seconds`;
 
 interface Connecting {
@@ -69,8 +89,14 @@ async function openIoRedis(
   isCluster: boolean,
   signal: AbortSignal,
 ): Promise<OpenClient> {
-  // Do not reconnect: a person waits.
-  const options = { connectTimeout: CONNECT_WITHIN_MS, maxRetriesPerRequest: 1, retryStrategy: () => null };
+  let isOpen = false;
+  const again = (): number | null => (isOpen ? RECONNECT_AFTER_MS : null);
+  const options = {
+    connectTimeout: CONNECT_WITHIN_MS,
+    commandTimeout: ANSWER_WITHIN_MS,
+    maxRetriesPerRequest: 0, // a person waits, and nothing is to be sent twice
+    retryStrategy: again,
+  };
   const { protocol, username, password } = new URL(url);
   const ofNodes = {
     ...options,
@@ -79,10 +105,11 @@ async function openIoRedis(
     ...(protocol === 'rediss:' && { tls: {} }),
   };
   const client = isCluster
-    ? new Redis.Cluster([url], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions: ofNodes })
+    ? new Redis.Cluster([url], { lazyConnect: true, clusterRetryStrategy: again, redisOptions: ofNodes })
     : new Redis(url, { ...options, lazyConnect: true });
   const close = (): void => client.disconnect();
   await connected(client, isCluster, close, signal);
+  isOpen = true;
   return { client: client as unknown as RedisClient, close };
 }
 
@@ -102,21 +129,29 @@ async function openNodeRedis(
   isCluster: boolean,
   signal: AbortSignal,
 ): Promise<OpenClient> {
-  const socket = { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: false as const };
+  let isOpen = false;
+  const socket = {
+    connectTimeout: CONNECT_WITHIN_MS,
+    // The client has no limit for a command. One that is idle for so long connects again.
+    socketTimeout: ANSWER_WITHIN_MS,
+    reconnectStrategy: (): number | false => (isOpen ? RECONNECT_AFTER_MS : false),
+  };
   const { username, password } = new URL(url);
   const client = isCluster
     ? module.createCluster({
         rootNodes: [{ url, socket }],
         defaults: {
           socket,
+          disableOfflineQueue: true,
           ...(username !== '' && { username: decodeURIComponent(username) }),
           ...(password !== '' && { password: decodeURIComponent(password) }),
         },
       })
-    : module.createClient({ url, socket });
+    : module.createClient({ url, socket, disableOfflineQueue: true });
   // node-redis 4 has `disconnect()` instead of `destroy()`.
   const close = (): void => void (client.destroy?.() ?? client.disconnect?.());
   await connected(client, isCluster, close, signal);
+  isOpen = true;
   return { client: client as unknown as RedisClient, close };
 }
 
