@@ -100,8 +100,9 @@ async function read(response: Response, maxBytes: number): Promise<Answered<Resp
     content: 'unreadable',
   };
   try {
-    if (response.status < 200 || response.status > 599) return answered;
-    answered = { ...answered, status: response.status };
+    const { status } = response;
+    if (!Number.isInteger(status) || status < 200 || status > 599) return answered;
+    answered = { ...answered, status };
     answered = { ...answered, headers: [...response.headers] }; // one entry for each set-cookie
     if (response.body === null) return { ...answered, content: { body: '', isBase64Encoded: false } };
     const body = await readBounded(response.body, maxBytes);

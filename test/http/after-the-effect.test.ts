@@ -18,6 +18,7 @@ const FETCH_ANSWERS: readonly [what: string, answer: () => unknown, status: numb
   ['an answer of no status', () => Response.error(), undefined],
   ['no answer', () => undefined, undefined],
   ['something else', () => ({ id: 1 }), undefined],
+  ['a status of words', () => ({ status: 'created', headers: [], body: null }), undefined],
   ['a broken answer', () => throwing('status', {}), undefined],
 ];
 
