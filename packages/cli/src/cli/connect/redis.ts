@@ -37,7 +37,7 @@ export async function withRedis<Result>(
 }
 
 /**
- * Connects with a client of this package. Its commands fail if the server falls silent or ends, and succeed again
+ * Connects with a client of this package. Its commands fail while the server is silent or gone, and succeed
  * when it is back: a console stays open for days.
  */
 export function openRedis(
