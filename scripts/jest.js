@@ -10,9 +10,9 @@ const OPTIONS = {
   package: ['--testTimeout=600000'],
   create: ['--testTimeout=600000'],
   release: ['--testTimeout=600000'],
-  recipes: ['--testTimeout=480000'],
+  recipes: ['--testTimeout=900000'],
   // Two files at a time: an agent takes a second of CPU to start, and what waits for other programs needs few cores.
-  surroundings: ['--testTimeout=240000', '--maxWorkers=2'],
+  surroundings: ['--testTimeout=480000', '--maxWorkers=2'],
   // Three files at a time: each waits for other programs half of its time.
   real: ['--testTimeout=180000', '--maxWorkers=3'],
   // One file at a time: what a history shows depends on how much happens at once.
