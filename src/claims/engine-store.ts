@@ -26,6 +26,7 @@ import { acquireOutcomes, settleOrFail, settleOutcomes, unansweredByStore } from
  *   are kept if the owner asks again, because it may run by then.
  * - A completion whose result does not fit is stored without it if the settlement allows that
  *   (`onResultDropped`). Its effect is done: without a completion it would only run again.
+ * - A commit gets the caller's signal itself: it ends retries and does not interrupt the transaction.
  */
 export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
   const { start, commit } = store;
@@ -52,7 +53,6 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
       start: (claims, options) => bound((signal) => start.call(store, claims, { signal }), options),
     }),
     ...(commit !== undefined && {
-      // Passes the caller's signal on: it ends retries and does not interrupt the transaction.
       commit: (completion, effect, options) =>
         commitInRoom(completion, (one) => bound(() => commit.call(store, one, effect, options), options)),
     }),

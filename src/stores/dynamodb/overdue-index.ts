@@ -29,7 +29,7 @@ const DEFAULT_SHARDS = 8;
 
 export function anOverdueIndex(): Check {
   return {
-    expected: 'a boolean, or { name?, shards? }: an index name, and an integer from 1 to 100',
+    expected: 'a boolean, or { name?, shards? } with 1 to 100 shards',
     accepts(value) {
       if (typeof value === 'boolean') return true;
       if (!isObject(value)) return false;
