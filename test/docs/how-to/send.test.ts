@@ -16,9 +16,11 @@ it.each<[RecordedAnswer, string, number, number]>([
       placeOrder(sender: object, tenantId: string, body: string): Promise<{ readonly statusCode: number }>;
     }>('place-order.ts');
     const sender = recordingSender(orders, { answer: () => answer });
-    expect(await placeOrder(sender, tenant, '{"orderId":"o1"}')).toMatchObject({ statusCode: status });
+    const order = '{"orderId":"o1","tenantId":"t2","isPaid":true}';
+    expect(await placeOrder(sender, tenant, order)).toMatchObject({ statusCode: status });
     for (const bad of ['{"orderId":7}', 'null', '[]', 'no JSON', ''])
       expect(await placeOrder(sender, tenant, bad)).toMatchObject({ statusCode: 400 });
-    expect(sender.sent('OrderPlaced')).toHaveLength(count);
+    const sent = Array.from({ length: count }, () => ({ orderId: 'o1', tenantId: tenant }));
+    expect(sender.sent('OrderPlaced')).toEqual(sent);
   },
 );
