@@ -132,9 +132,10 @@ async function openNodeRedis(
   let isOpen = false;
   const socket = {
     connectTimeout: CONNECT_WITHIN_MS,
-    // The client has no limit for a command. One that is idle for so long connects again.
+    // The client has no limit for a command. One that is idle for so long connects again, at once.
     socketTimeout: ANSWER_WITHIN_MS,
-    reconnectStrategy: (): number | false => (isOpen ? RECONNECT_AFTER_MS : false),
+    reconnectStrategy: (tries: number): number | false =>
+      isOpen ? Math.min(tries, 1) * RECONNECT_AFTER_MS : false,
   };
   const { username, password } = new URL(url);
   const client = isCluster
