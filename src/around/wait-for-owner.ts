@@ -36,7 +36,7 @@ export function waitForOwner(options: WaitForOwnerOptions): WaitForOwner {
         clock: time.clock,
         signal: time.deadline.stop,
         callSignal: time.deadline.answerNow,
-        unstarted: claims.unstarted,
+        onLost: (request) => claims.unstarted.note(request),
       }),
   };
 }

@@ -2,7 +2,6 @@ import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from 
 import { type Clock, wait } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { asError } from '../claims/store-errors.ts';
-import type { UnstartedClaims } from './unstarted-claims.ts';
 
 export interface WaitForClaimOptions {
   /** How long to poll while another owner holds the key, in milliseconds. 0: ask once. */
@@ -17,7 +16,7 @@ export interface WaitForClaimOptions {
   /** Gives up a pending call. Whether it got the claim is then unknown. */
   readonly callSignal?: StopSignal;
   /** Is told of a claim that an unanswered poll may still get after the last outcome, a conflict. */
-  readonly unstarted: Pick<UnstartedClaims, 'note'>;
+  readonly onLost: (request: ClaimRequest) => void;
 }
 
 const FIRST_POLL_MS = 50;
@@ -39,7 +38,7 @@ const SHORTEST_POLL_MS = 10;
 export async function acquireOrWait(
   store: ClaimStore,
   makeRequest: () => ClaimRequest,
-  { timeoutMs, clock, random, signal, known, callSignal, unstarted }: WaitForClaimOptions,
+  { timeoutMs, clock, random, signal, known, callSignal, onLost }: WaitForClaimOptions,
 ): Promise<AcquireOutcome> {
   const waitUntil = clock.now() + timeoutMs;
   const callOptions = callSignal && { signal: callSignal };
@@ -56,7 +55,7 @@ export async function acquireOrWait(
     outcome = await acquireOne(store, request, { ...callOptions, mayAskAgain: true });
     if (outcome.status === 'error') unanswered = request;
   }
-  if (outcome.status === 'conflict' && unanswered !== undefined) unstarted.note(unanswered);
+  if (outcome.status === 'conflict' && unanswered !== undefined) onLost(unanswered);
   return outcome;
 }
 

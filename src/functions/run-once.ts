@@ -111,10 +111,12 @@ async function runBefore<Value>(
   const timeoutMs = Math.max(0, Math.min(settings.waitMs, deadline.remainingTimeMs()));
   // All polls use one owner, so an acquire whose response was lost is recognised.
   const { stop: signal, answerNow: callSignal } = deadline;
-  const options = { timeoutMs, clock, random, signal, callSignal, unstarted };
+  const note = (lost: ClaimRequest): void =>
+    unstarted.note({ ...lost, retentionMs: settings.retention.failed });
+  const options = { timeoutMs, clock, random, signal, callSignal, onLost: note };
   const claim = await acquireOrWait(store, request, options);
   if (claim.status === 'error' && mayPass(claim.error)) {
-    unstarted.note({ ...request(), retentionMs: settings.retention.failed });
+    note(request());
     void unstarted.giveBack();
   }
   if (claim.status !== 'acquired') return claim;

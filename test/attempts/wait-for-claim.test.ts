@@ -173,8 +173,8 @@ function setUp(answer: (outcome: AcquireOutcome) => AcquireOutcome = (outcome) =
   };
   const held = claimRequest('orders#v1:1');
   const noted: object[] = [];
-  const unstarted = { note: (claim: object) => void noted.push(claim) };
-  const options: WaitForClaimOptions = { timeoutMs: 0, clock, random: () => 0.5, unstarted };
+  const onLost = (request: object): void => void noted.push(request);
+  const options: WaitForClaimOptions = { timeoutMs: 0, clock, random: () => 0.5, onLost };
   const mine = claimRequest('orders#v1:1');
   return {
     clock,
