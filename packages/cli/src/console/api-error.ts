@@ -1,4 +1,5 @@
 import { hasCode } from '../tool-base/errors.ts';
+import { CREDENTIALS, explain } from '../tool-base/known-errors.ts';
 import type { ErrorJson } from './api.ts';
 
 /** An error that the API returns with its status and code. */
@@ -46,9 +47,11 @@ function told(
   return { status, body: { error: { code, message } } };
 }
 
-/** Returns the message of an error, preceded by its name unless that adds nothing. */
+/** Returns the message of an error, preceded by its name unless that adds nothing; of refused credentials, what to do. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
+  const advice = explain(thrown, CREDENTIALS);
+  if (advice !== undefined) return advice;
   const { message, name } = thrown;
   if (message === '') return name;
   return name === 'Error' || name.startsWith('Api') || 'code' in thrown ? message : `${name}: ${message}`;

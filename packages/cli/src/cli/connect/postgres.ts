@@ -3,7 +3,7 @@ import { escapeControls } from '../../text/escape-controls.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { sentence } from '../print/plural.ts';
+import { sentence } from '../../tool-base/known-errors.ts';
 import { loadPeer } from './load-peer.ts';
 
 /** The option `--postgres`; `true`: the environment names the database. */

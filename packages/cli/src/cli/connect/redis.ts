@@ -2,7 +2,7 @@ import type { RedisClient } from 'batchlatch/redis';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { ProcessIo } from '../process-io.ts';
-import { sentence } from '../print/plural.ts';
+import { sentence } from '../../tool-base/known-errors.ts';
 import { loadPeer } from './load-peer.ts';
 
 /** The options of Redis; `redis: true`: REDIS_URL names the server. */

@@ -13,7 +13,8 @@ import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import type { Context } from '../context.ts';
 import { showReport } from '../doctor/report.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
-import { plural, sentence } from '../print/plural.ts';
+import { plural } from '../print/plural.ts';
+import { sentence } from '../../tool-base/known-errors.ts';
 
 /** The options of tables in PostgreSQL. */
 export interface PostgresTableOptions extends PostgresOptions {
