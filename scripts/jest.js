@@ -7,10 +7,10 @@ import { createRequire } from 'node:module';
 /** What differs from jest.config.js, where one setting is for all projects of a run. */
 const OPTIONS = {
   // CI runs these beside others, with the time that those leave.
-  package: ['--testTimeout=600000'],
-  create: ['--testTimeout=600000'],
-  release: ['--testTimeout=600000'],
-  recipes: ['--testTimeout=900000'],
+  package: ['--testTimeout=1800000'],
+  create: ['--testTimeout=1800000'],
+  release: ['--testTimeout=1800000'],
+  recipes: ['--testTimeout=1800000'],
   // Two files at a time: an agent takes a second of CPU to start, and what waits for other programs needs few cores.
   surroundings: ['--testTimeout=480000', '--maxWorkers=2'],
   // Three files at a time: each waits for other programs half of its time.

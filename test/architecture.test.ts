@@ -535,8 +535,12 @@ interface Import {
   readonly isType: boolean;
 }
 
+const imported = new WeakMap<Sources, Import[]>();
+
 function importsOf(files: Sources): Import[] {
-  return [...files].flatMap(([from, source]) => {
+  const known = imported.get(files);
+  if (known !== undefined) return known;
+  const found = [...files].flatMap(([from, source]) => {
     const imports: Import[] = [];
     walk(parse(source), (node) => {
       const { value: specifier } = (node['source'] ?? {}) as { value?: string };
@@ -554,6 +558,8 @@ function importsOf(files: Sources): Import[] {
     });
     return imports;
   });
+  imported.set(files, found);
+  return found;
 }
 
 function targetOf(from: string, specifier: string): string | undefined {

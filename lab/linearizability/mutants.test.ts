@@ -49,6 +49,6 @@ describeWith([porcupine, ...SUBJECTS.map(({ component }) => component)], 'porcup
         return;
       }
     },
-    120_000,
+    300_000,
   );
 });

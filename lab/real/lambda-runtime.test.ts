@@ -166,9 +166,9 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
       const runtime = await start(node, 'exiting');
       const queue = await createQueue(sqs, {
         // Longer than the start of a process and a lease, or the queue would give messages up before they can
-        // be taken over.
-        visibilityTimeoutSeconds: timeoutSecondsOf.exiting + 8,
-        maxReceiveCount: 3,
+        // be taken over. One receive more than that takes: a slow start may use one up.
+        visibilityTimeoutSeconds: timeoutSecondsOf.exiting + 4,
+        maxReceiveCount: 5,
       });
       const orders = [anOrder(), anOrder({ customerId: 'deadly' }), anOrder(), anOrder()];
       const [, deadlyId] = await send(queue, orders);
@@ -189,8 +189,10 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 
       expect(await charged()).toEqual(idsOf(orders.filter(({ customerId }) => customerId !== 'deadly')));
       expect(await readMessageIds(sqs, queue.deadLetterQueueUrl)).toEqual(new Set([deadlyId]));
-      expect(invocations.filter(({ error }) => error instanceof LambdaInvocationError)).toHaveLength(2);
+      const ended = invocations.filter(({ error }) => error instanceof LambdaInvocationError);
+      expect(ended.length).toBeGreaterThanOrEqual(2);
       const claims = await readClaims(dynamoDB, tables.claims);
+      expect(claims.find(({ status }) => status === 'PARKED')).toMatchObject({ attempt: 2, crashes: 2 });
       expect(claims.map(({ status }) => status).toSorted()).toEqual([
         'COMPLETED',
         'COMPLETED',
@@ -276,7 +278,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 });
 
 /** Short where tests wait for it; a lease lasts a second longer. */
-const timeoutSecondsOf = { OrdersFunction: 10, OrderPlacedFunction: 10, overrunning: 3, exiting: 2 } as const;
+const timeoutSecondsOf = { OrdersFunction: 10, OrderPlacedFunction: 10, overrunning: 3, exiting: 3 } as const;
 
 interface Feed {
   readonly mapping: SqsMapping;

@@ -172,7 +172,7 @@ describe('The packed command line', () => {
       }, { store: memoryStore(), observer: { onEvent: () => undefined } });`,
     );
     const bin = path.join(tools.folder, 'node_modules/batchlatch-cli/dist/cli/batchlatch.js');
-    const args = [bin, 'work', file, '--queue-url', QueueUrl ?? '', '--shutdown-timeout', '1s'];
+    const args = [bin, 'work', file, '--queue-url', QueueUrl ?? '', '--shutdown-timeout', '5s'];
     const child = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       let out = '';

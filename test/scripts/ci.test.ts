@@ -81,17 +81,31 @@ describe('.ci/run', () => {
     expect(run()).toMatchObject({ last: '91 passed, 26 failed', status: 1 });
   });
 
-  it('names the tests that failed at its end', () => {
+  it('names the tests that failed at its end, with what they said', () => {
     const name = join(realpathSync(checkout), 'test/orders.test.ts');
-    const failed = { status: 'failed', fullName: 'an order is charged once' };
+    const failed = {
+      status: 'failed',
+      fullName: 'an order is charged once',
+      failureMessages: [
+        'Error: \u001b[31mcharged twice\u001b[39m\n\nReceived: 2\n    at charge (charge.ts:1:1)',
+      ],
+    };
     const testResults = [
       { name, status: 'failed', assertionResults: [{ status: 'passed', fullName: 'another' }, failed] },
-      { name: name.replace('orders', 'broken'), status: 'failed', assertionResults: [] },
+      {
+        name: name.replace('orders', 'broken'),
+        status: 'failed',
+        message: 'no such module',
+        assertionResults: [],
+      },
     ];
     writeProgram('bin/npm', jestWrites({ ...results, numFailedTests: 2, testResults }, 'exit 1'));
-    const lines = run().stdout.trimEnd().split('\n').slice(-27);
-    expect(lines).toContain('FAILED jest-release: test/orders.test.ts: an order is charged once');
-    expect(lines).toContain('FAILED jest-release: test/broken.test.ts');
+    const lines = run().stdout.trimEnd().split('\n').slice(-79);
+    const [at, broken] = ['orders.test.ts: an order is charged once', 'broken.test.ts'].map((one) =>
+      lines.indexOf(`FAILED jest-release: test/${one}`),
+    );
+    expect(lines.slice(at, (at ?? 0) + 3).slice(1)).toEqual(['  Error: charged twice', '  Received: 2']);
+    expect(lines[(broken ?? 0) + 1]).toBe('  no such module');
   });
 
   it('counts every other step that failed as one, and names it at its end', () => {

@@ -462,7 +462,7 @@ describe('Any batch without failures', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

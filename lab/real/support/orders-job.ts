@@ -28,9 +28,9 @@ export interface OrdersJob {
   readonly remains: Remains;
 }
 
-const VISIBILITY_TIMEOUT_SECONDS = 1;
-/** A lease lasts as long and a second more, so a dead attempt is taken over before the fifth receive. */
-const FUNCTION_TIMEOUT_MS = 1_500;
+const VISIBILITY_TIMEOUT_SECONDS = 3;
+/** A lease lasts as long and a second more, so a dead attempt is taken over at the third receive, and busy machines have two more. */
+const FUNCTION_TIMEOUT_MS = 4_000;
 const PROCESSES = 2;
 const MAX_RECEIVES = 5;
 

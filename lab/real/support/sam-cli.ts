@@ -42,7 +42,7 @@ export interface SamOptions {
 export async function sam(args: readonly string[], { cwd, env }: SamOptions = {}): Promise<string> {
   await samCli.install();
   const quiet = { SAM_CLI_TELEMETRY: '0', AWS_DEFAULT_REGION: 'us-east-1' };
-  return runCommand(SAM, args, { cwd, env: { ...quiet, ...env }, timeoutMs: 120_000 });
+  return runCommand(SAM, args, { cwd, env: { ...quiet, ...env } });
 }
 
 /**

@@ -71,10 +71,10 @@ function parsed(text: string): { readonly headers: Record<string, string>; reado
 }
 
 describe("The SDK's signer", () => {
-  it('signs 10,000 random requests in the same way', async () => {
+  it('signs 2,000 random requests in the same way', async () => {
     const random = randomOf(20_261_122);
     const credentials = Array.from({ length: 50 }, () => someCredentials(random));
-    for (let run = 0; run < 10_000; run += 1) {
+    for (let run = 0; run < 2_000; run += 1) {
       const request = someRequest(random);
       const signing = {
         credentials: oneOf(credentials, random),

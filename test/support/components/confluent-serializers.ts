@@ -19,7 +19,7 @@ export async function runWithConfluentSerializers(file: string): Promise<string>
   const modules = await npmPackages(NAME);
   const { stdout } = await promisify(execFile)(process.execPath, [file, modules], {
     env: { ...process.env, NODE_OPTIONS: '' },
-    timeout: 60_000,
+    timeout: 300_000,
   });
   return stdout;
 }

@@ -26,6 +26,6 @@ export const glueSerializers: Component = {
 export async function runWithGlueSerializers(file: string, args: readonly string[]): Promise<string[]> {
   const folder = await javaLibrary(LIBRARY);
   const all = [...JAVA_OPTIONS, '-cp', `${folder}/*`, file, ...args];
-  const { stdout } = await promisify(execFile)('java', all, { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)('java', all, { timeout: 300_000 });
   return stdout.trim().split('\n');
 }
