@@ -47,7 +47,7 @@ function told(
   return { status, body: { error: { code, message } } };
 }
 
-/** Returns the message of an error, preceded by its name unless that adds nothing; of refused credentials, what to do. */
+/** Returns the advice for refused credentials; of other errors the message, after a name that adds to it. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const advice = explain(thrown, CREDENTIALS);
