@@ -1,3 +1,5 @@
+import { stringifyChunked } from '@discoveryjs/json-ext';
+
 /**
  * Characters that a terminal interprets or does not show: control characters, line separators, marks that
  * reverse text, and invisible characters, which can make two keys look the same.
@@ -18,6 +20,17 @@ export function escapeControls(text: string): string {
 /** Returns JSON with the same meaning that is safe to show. */
 export function visibleJson(value: unknown, indent?: number): string {
   return visibleJsonText(JSON.stringify(value, undefined, indent));
+}
+
+/** Yields a document of indented JSON that is safe to show, some lines at a time: one string has at most 512 MB. */
+export function* visibleJsonLines(value: unknown): Generator<string> {
+  let line = '';
+  for (const chunk of stringifyChunked(value, { space: 2 })) {
+    const end = chunk.lastIndexOf('\n') + 1;
+    if (end > 0) yield visibleJsonText(line + chunk.slice(0, end));
+    line = end > 0 ? chunk.slice(end) : line + chunk;
+  }
+  yield visibleJsonText(`${line}\n`);
 }
 
 /** Returns the JSON text with the same meaning that is safe to show. */

@@ -6,7 +6,7 @@ import { screenOf, showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
 import { duration, relativeTime } from '../../src/cli/print/times.ts';
 import { isoTime } from '../../src/tool-base/iso-time.ts';
-import { escapeControls, visibleJson } from '../../src/text/escape-controls.ts';
+import { escapeControls, visibleJson, visibleJsonLines } from '../../src/text/escape-controls.ts';
 
 const COLUMNS: readonly Column[] = [
   { heading: 'KEY', min: 12 },
@@ -89,6 +89,14 @@ describe('A text from elsewhere', () => {
     const json = visibleJson(value, 2);
     expect(JSON.parse(json)).toEqual(value);
     for (const unseen of ['\u001B', '\u009B', '\u202E', '\uDB40', '##']) expect(json).not.toContain(unseen);
+  });
+
+  it('comes in small parts where it is long: a string has at most 512 MB', () => {
+    const claim = { key: '##vso[a] \u202E', ids: [], error: { name: '\u{E0041}\n', at: null } };
+    const value = { claims: Array.from({ length: 10_000 }, () => claim), next: undefined, rowsRead: 7 };
+    const parts = [...visibleJsonLines(value)];
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(200_000);
+    expect(parts.join('')).toBe(`${visibleJson(value, 2)}\n`);
   });
 });
 

@@ -3,7 +3,7 @@ import type { OutputStream, ProcessIo } from '../process-io.ts';
 import { type Column, tableLines } from './table.ts';
 import { isoTime } from '../../tool-base/iso-time.ts';
 import { relativeTime } from './times.ts';
-import { visibleJson } from '../../text/escape-controls.ts';
+import { visibleJson, visibleJsonLines } from '../../text/escape-controls.ts';
 
 /** The style of a text on a terminal with colours. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -77,8 +77,10 @@ export function screenOf(surroundings: ProcessIo, options: ScreenOptions): Scree
       const [head = '', ...lines] = tableLines(columns, rows, widthOf(stream));
       for (const line of [hasColors ? paintWith('bold', head) : head, ...lines]) write(stream, line);
     },
-    json: (value, layout = 'document') =>
-      write(stdout, visibleJson(value, layout === 'document' ? 2 : undefined)),
+    json(value, layout = 'document') {
+      if (layout === 'line') write(stdout, visibleJson(value));
+      else for (const lines of visibleJsonLines(value)) stdout.write(lines);
+    },
     paint: (style, text) => (hasColors ? paintWith(style, text) : text),
     time(time) {
       if (time === undefined) return '';
