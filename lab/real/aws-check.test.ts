@@ -34,7 +34,7 @@ describeWith([ministack], 'scripts/aws-check.sh, on MiniStack for AWS,', () => {
     expect(Number(passed)).toBeGreaterThan(200);
     expect(output).toMatch(/together +\$0\.\d{3}/);
     expect(await resources()).toEqual([]);
-  }, 180_000);
+  });
 
   it('deletes what it has created when it is interrupted in the middle', async () => {
     const script = run(['--yes'], environment);
@@ -46,7 +46,7 @@ describeWith([ministack], 'scripts/aws-check.sh, on MiniStack for AWS,', () => {
       output: expect.stringContaining('Deleted what begins with'),
     });
     expect(await resources()).toEqual([]);
-  }, 180_000);
+  });
 
   it('asks before it creates anything', async () => {
     const { status, output } = await ended(run([], environment, 'n\n'));

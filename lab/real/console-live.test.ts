@@ -189,7 +189,7 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
     await page.getByRole('alert').waitFor({ state: 'detached', timeout: 90_000 });
     await put(console.store, [aClaim('orders#v1:2', 'parked')]);
     await counter(/^Parked 2$/);
-  }, 90_000);
+  });
 
   it('says on every page that the store is away, and each shows its claims once it is back', async () => {
     await console.open(page);
@@ -208,7 +208,7 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
       .waitFor({ timeout: 90_000 });
     for (const shown of [list, page])
       await shown.getByRole('alert').waitFor({ state: 'detached', timeout: 90_000 });
-  }, 180_000);
+  });
 
   describe('beside another person', () => {
     it('is told when the claim was changed while the dialog was open', async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   places = await choosePlaces();
   stack = readStack({ file: '/shop/template.yaml', text: TEMPLATE }, places);
   services = await startServices(stack, places);
-}, 180_000);
+});
 afterAll(() => services.stop());
 
 it('What is put into streams reaches the handlers of batchlatch once, in order, and what fails for good the queue', async () => {
@@ -103,4 +103,4 @@ it('What is put into streams reaches the handlers of batchlatch once, in order, 
     requestContext: { condition: 'RetryAttemptsExhausted' },
     DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '2', endSequenceNumber: '2' },
   });
-}, 180_000);
+});

@@ -143,7 +143,7 @@ describe('a fault drill', () => {
     ]);
     const report = await createClaimMonitor({ admin: store, tableName: CLAIMS, write: () => undefined })();
     expect(report).toMatchObject({ overdue: 0, parked: 0, inProgress: 0 });
-  }, 180_000);
+  });
 
   /** Starts a process with the function, to which the queue's messages go from now on. */
   async function startWorker({ hasBugs }: { hasBugs: boolean }): Promise<void> {

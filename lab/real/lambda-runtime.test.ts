@@ -183,7 +183,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
           const claims = await readClaims(dynamoDB, tables.claims);
           return claims.filter(({ status }) => status === 'COMPLETED').length === before;
         },
-        120_000,
+        200_000,
       );
       for (const attempt of [1, 2, 3, 4, 5]) gate.open(`${deadly}/${attempt}`);
       await untilEmpty(queue);

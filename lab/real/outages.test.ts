@@ -161,7 +161,7 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
     await untilDone(90_000);
     for (const { runs } of jobs) expect(new Set(runs.map(({ key }) => key)).size).toBe(MESSAGES);
     expectPromisesKept();
-  }, 120_000);
+  });
 
   /** Ten messages whose handlers end when DynamoDB has just gone away. */
   async function startAndFinishAway(

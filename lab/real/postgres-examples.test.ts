@@ -107,7 +107,7 @@ describeWith([postgres], 'the examples on PostgreSQL', () => {
         expect(stock.rows.find((row) => row.sku === sku)?.available).toBe(before - sold);
       }
       expect(placed.rows.some(({ status }) => status === 'out-of-stock')).toBe(true);
-    }, 120_000);
+    });
   });
 
   describe('payments-api', () => {

@@ -41,7 +41,7 @@ describeWith([postgres, toxiproxy], 'a failover of PostgreSQL to its standby', (
     table = await createPostgresTable(onPrimary);
     await onPrimary.query('CREATE TABLE charges (id text NOT NULL)');
     await untilReplicated();
-  }, 180_000);
+  });
   afterEach(async () => {
     await work?.stop();
     for (const own of [pool, onPrimary]) await own.end();

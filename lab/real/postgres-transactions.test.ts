@@ -275,7 +275,7 @@ describeWith([postgres], 'a process that stands still before its COMMIT', () => 
     expect(await b.run(others, ['a', 'b'])).toEqual([]);
     expect(await running).toEqual(['a']);
     expect([await b.effectsOf('a'), await b.effectsOf('b')]).toEqual([0, 2]);
-  }, 180_000);
+  });
 });
 
 describeWith([postgres], 'a process that is killed in inTransaction', () => {
@@ -447,7 +447,7 @@ describeWith([postgres, toxiproxy], 'inTransaction on a PostgreSQL behind a netw
     expect(await b.effectsOf('a')).toBe(1);
     await until('its connection is free', () => disturbed.idleCount === disturbed.totalCount);
     await disturbed.end();
-  }, 40_000);
+  });
 });
 
 /** Resolves for each of the first `count` callers when all of them are there, and at once for later ones. */

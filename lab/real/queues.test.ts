@@ -110,8 +110,11 @@ for (const name of ['elasticmq', 'fauxqs']) {
       });
 
       it('a FIFO queue keeps that order too where failures wait and dead letters are sent at once', async () => {
-        const { queueUrl, queueArn } = await createQueue(sqs, { visibilityTimeoutSeconds: 30, isFifo: true });
-        const dead = await createQueue(sqs, { visibilityTimeoutSeconds: 30, isFifo: true });
+        const { queueUrl, queueArn } = await createQueue(sqs, {
+          visibilityTimeoutSeconds: 120,
+          isFifo: true,
+        });
+        const dead = await createQueue(sqs, { visibilityTimeoutSeconds: 120, isFifo: true });
         const client = new SQS({ ...emulatorClientConfig, endpoint: queues.endpoint });
         const done: Record<string, number[]> = { a: [], b: [], c: [] };
         const failuresLeft: Record<string, number> = { a2: 2, b1: 1 };
@@ -142,7 +145,7 @@ for (const name of ['elasticmq', 'fauxqs']) {
         );
         await sendMessages(sqs, queueUrl, messages);
 
-        // Well within the queue's own 30 seconds: it is the back-off that shows what failed again.
+        // Well within the queue's own two minutes: it is the back-off that shows what failed again.
         const mapping = pollQueue({ sqs, queueUrl, queueArn, concurrency: 2, handler });
         await until(
           'the queue is empty',
@@ -150,7 +153,7 @@ for (const name of ['elasticmq', 'fauxqs']) {
             const { visible, inFlight } = await readDepth(sqs, queueUrl);
             return visible + inFlight === 0;
           },
-          25_000,
+          100_000,
         );
         await mapping.stop();
         client.destroy();

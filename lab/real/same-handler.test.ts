@@ -220,14 +220,10 @@ async function expectOrdersToBeCharged({ sqs, queue, dynamoDB, tables }: Place):
     [...bodies, ...unreadable].map((body) => ({ body })),
   );
   // In the worker a duplicate that met its original while that ran stays hidden until the lease is over.
-  await until(
-    'the queue is empty',
-    async () => {
-      const { visible, inFlight } = await readDepth(sqs, queue.queueUrl);
-      return visible + inFlight === 0;
-    },
-    120_000,
-  );
+  await until('the queue is empty', async () => {
+    const { visible, inFlight } = await readDepth(sqs, queue.queueUrl);
+    return visible + inFlight === 0;
+  });
   expect((await readChargedOrders(dynamoDB, tables.charges)).toSorted()).toEqual(idsOf(good));
   expect(await readMessageIds(sqs, queue.deadLetterQueueUrl)).toEqual(new Set(ids.slice(50)));
   const claims = await readClaims(dynamoDB, tables.claims);

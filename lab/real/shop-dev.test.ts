@@ -66,7 +66,7 @@ describe('examples/shop under `batchlatch dev`', () => {
       const Attributes = { VisibilityTimeout: VISIBILITY_SECONDS };
       await sqs.setQueueAttributes({ QueueUrl: ready.queues[name], Attributes });
     }
-  }, 90_000);
+  });
   afterAll(async () => {
     sqs.destroy();
     dynamoDB.destroy();
@@ -111,7 +111,7 @@ describe('examples/shop under `batchlatch dev`', () => {
     expect(placed.size).toBe(ORDERS + 1);
     const ids = [...placed].toSorted();
     for (const entry of ['order', 'charge', 'receipt', 'parcel']) expect(await idsOf(entry)).toEqual(ids);
-  }, 120_000);
+  });
 
   const progress: Readonly<Record<(typeof KILLS)[number], () => Promise<number>>> = {
     'a claim is made': async () => (await itemsOf('ClaimsTable')).length,

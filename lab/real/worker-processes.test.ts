@@ -111,5 +111,5 @@ describeWith([elasticMQ], 'batchlatch work with two processes', () => {
     );
     expect(brokenOff.size).toBeGreaterThan(0);
     expect(starts.length).toBe(MESSAGES + brokenOff.size); // what was broken off ran again, and nothing else
-  }, 180_000);
+  });
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
     'docs/fragments/a.ts': FRAGMENT,
     'docs/fragments/b.ts': `import { sqs } from 'batchlatch';\nsqs();\n${FRAGMENT}`,
   });
-}, 60_000);
+});
 
 const foundIn = (folder: string): string[] => found.filter((error) => error.startsWith(folder));
 

@@ -144,5 +144,5 @@ describe('The worker of examples/ecs', () => {
     // IAM has one action for a request of one message and for one of ten.
     const wanted = [...asked].map((operation) => `sqs:${operation.replace(/Batch$/, '')}`);
     expect(at(allowed, 'Action')).toEqual(expect.arrayContaining(wanted));
-  }, 30_000);
+  });
 });

@@ -42,7 +42,7 @@ describe('a server that is killed in the middle of a request', () => {
     expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
     // The charge of the process that died, and one more: without a person in between nobody can know better.
     expect(charges).toEqual(['doomed a', 'survivor a']);
-  }, 60_000);
+  });
 
   it("leaves it to a person with onLapsedLease: 'park'", async () => {
     const { send, charges, kill } = await serversWith('park');
@@ -57,7 +57,7 @@ describe('a server that is killed in the middle of a request', () => {
     expect(answer.status).toBe(409);
     expect(await answer.json()).toMatchObject({ type: 'urn:problem-type:batchlatch:outcome-unknown' });
     expect(charges).toEqual(['doomed b']);
-  }, 60_000);
+  });
 
   async function serversWith(onLapsedLease: PaymentsServerSetup['onLapsedLease']): Promise<{
     send: (server: 'doomed' | 'survivor', key: string) => Promise<Response>;

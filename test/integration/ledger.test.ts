@@ -100,7 +100,7 @@ describe('the ledger of examples/ledger', () => {
     }
     expect(entries.some(({ entry }) => entry.startsWith('rejected#'))).toBe(true);
     expect(entries.some(({ entry }) => entry.startsWith('posting#'))).toBe(true);
-  }, 120_000);
+  });
 
   /** The ids that come again; all of them when the process did not answer. It is killed after so many milliseconds. */
   async function invoke(

@@ -71,7 +71,7 @@ describe('two processes on one queue', () => {
     for (const { key } of heldByDoomed) {
       expect(claims.get(key)).toMatchObject({ crashes: 1, lockedBy: expect.stringMatching(/^survivor:/) });
     }
-  }, 60_000);
+  });
 
   function startWorker(setup: Pick<PollingWorkerSetup, 'name' | 'chargesAtMost'>): ChildProcess {
     const { sqsEndpoint, queues, tables, dynamoDBEndpoint } = stack;

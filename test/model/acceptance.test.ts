@@ -12,7 +12,7 @@ describe('the model', () => {
     const { refusals, events } = await acceptSeeds(20);
     expect(refusals).toEqual([]);
     expect(events).toBeGreaterThan(100);
-  }, 120_000);
+  });
 
   it('refuses an attempt that completes what it has not marked as started, where it records starts', () => {
     const claim = { key: 'k', owner: 'a' };
@@ -63,5 +63,5 @@ describe('the model', () => {
     expect(refusalOf(events.slice(end))).toMatchObject({ event: 0 });
     const lies: StoreEvent = { ...settled, outcome: settled.outcome === 'lost' ? 'stored' : 'lost' };
     expect(refusalOf([...events.slice(0, end), lies])).toMatchObject({ event: end });
-  }, 60_000);
+  });
 });

@@ -22,7 +22,7 @@ export function visibleJson(value: unknown, indent?: number): string {
   return visibleJsonText(JSON.stringify(value, undefined, indent));
 }
 
-/** Yields a document of indented JSON that is safe to show, some lines at a time: one string has at most 512 MB. */
+/** Yields an indented document that is safe to show, some lines at a time: one string has at most 512 MB. */
 export function* visibleJsonLines(value: unknown): Generator<string> {
   let line = '';
   for (const chunk of stringifyChunked(value, { space: 2 })) {

@@ -81,7 +81,7 @@ describe('docs/cli.md', () => {
     for (const { args } of documented) outputs.push(await printed(args));
     if (IS_UPDATE) writeDocumented(outputs);
     else expect(outputs).toEqual(documented.map(({ printed }) => printed));
-  }, 60_000);
+  });
 
   it.each([
     'claims list',

@@ -90,7 +90,7 @@ describe('A command whose store cannot be reached', () => {
       err: 'Error: Redis does not answer (no answer within 5 seconds): check the host and the port.\n',
     });
     await ended();
-  }, 20_000);
+  });
 
   it.each<[string, (host: string) => string[]]>([
     ['Redis', (host) => ['claims', 'list', '--redis', `redis://${host}`]],

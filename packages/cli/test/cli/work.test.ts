@@ -224,7 +224,7 @@ describe('The process of batchlatch work', () => {
     expect(await second.exit).toEqual([130, null]);
     expect(await first.exit).toEqual([0, null]);
     expect(first.out()).toContain('0 received, 0 done, 0 failed');
-  }, 20_000);
+  });
 
   it('lets running handlers end when the reader of its output has gone', async () => {
     const { queueUrl, send } = await queues.create();
@@ -245,5 +245,5 @@ describe('The process of batchlatch work', () => {
     child.stdout?.destroy();
     expect(await exit).toEqual([0, null]);
     expect(await readFile(trace, 'utf8')).toBe('ended');
-  }, 20_000);
+  });
 });
