@@ -26,6 +26,7 @@ const base = {
 const PROGRAMS = [
   'test/integration',
   'packages/cli/test',
+  'packages/create/test',
   'test/bench',
   'test/lab',
   'test/model',
@@ -47,15 +48,18 @@ export default {
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/(test/(aws-check|package|recipes|release|types)|lab/(linearizability|real|surroundings))/',
-        '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
         ...PROGRAMS.map((folder) => `<rootDir>/${folder}/`),
       ],
     },
-    // Whole programs: the command line with its console and doctor, the demo, killed processes, scripts, the model.
+    // Whole programs: the command line with its console and doctor, `npm create`, the demo, killed processes, scripts, the model.
     {
       ...base,
       displayName: 'programs',
       testMatch: PROGRAMS.map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
+      ],
     },
     // Packages as they are published: built, packed, and installed into folders of their own; and what an editor shows of them.
     {

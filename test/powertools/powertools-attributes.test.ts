@@ -211,14 +211,16 @@ for (const writes of ['batch', 'single'] as const) {
         expect(await powertools.run(data, NEVER)).toBeUndefined();
       });
 
-      it('a result as long as the store takes fits in any shape', async () => {
-        const { store, key } = open();
-        const request = claimRequest(key);
-        const json = JSON.stringify(Array.from({ length: (store.maxResultBytes ?? 0) / 2 - 1 }, () => 1));
-        await store.acquire([request]);
-        expect(await store.settle([completion(request, json)])).toEqual(['stored']);
-        expect((await table.rowOf(key))?.['data']).toBeDefined();
-      });
+      // Its conversion takes seconds, and is the same for both.
+      if (writes === 'batch')
+        it('a result as long as the store takes fits in any shape', async () => {
+          const { store, key } = open();
+          const request = claimRequest(key);
+          const json = JSON.stringify(Array.from({ length: (store.maxResultBytes ?? 0) / 2 - 1 }, () => 1));
+          await store.acquire([request]);
+          expect(await store.settle([completion(request, json)])).toEqual(['stored']);
+          expect((await table.rowOf(key))?.['data']).toBeDefined();
+        });
 
       it('what runs here is in progress there', async () => {
         const { powertools, data, store, key } = open();
