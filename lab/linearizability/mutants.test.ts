@@ -12,7 +12,7 @@ import { onDynoxide, onPostgres, onRedis, type Subject } from './subjects.ts';
 
 const SUBJECTS = [onPostgres, onRedis, onDynoxide];
 /** What is taken out has to matter in one of so many histories. A wrong one is refused at once, or is hard to judge: then the next. */
-const MOST_SEEDS = 6;
+const MOST_SEEDS = 20;
 
 describeWith([porcupine, ...SUBJECTS.map(({ component }) => component)], 'porcupine', () => {
   const servers = new Map<Subject, LocalService>();
