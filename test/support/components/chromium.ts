@@ -6,8 +6,8 @@ import type { Component } from './component.ts';
 import { debianEnvironment, debianFolder, type DebianPackages, whyDebianMissing } from './debian-packages.ts';
 
 const PACKAGES: DebianPackages = {
-  folder: 'chromium-debian',
-  packages: ['chromium', 'chromium-common', 'fonts-dejavu-core'],
+  folder: 'chromium-shell-debian',
+  packages: ['chromium-headless-shell', 'chromium-common', 'fonts-dejavu-core'],
   withDependencies: true,
 };
 
@@ -32,11 +32,11 @@ export const chromium: Component = {
   install: async () => void (await chromiumFolder()),
 };
 
-/** Starts the browser without a window, in a profile of its own that goes with it. */
+/** Starts the browser without a window or its own pages, in a profile of its own that goes with it. */
 export async function startChromium(args: readonly string[] = []): Promise<Browser> {
   const folder = await chromiumFolder();
   return driver.launch({
-    executablePath: join(folder, 'usr/lib/chromium/chromium'),
+    executablePath: join(folder, 'usr/lib/chromium/chromium-headless-shell'),
     env: environment(folder),
     args: [
       // Its sandbox is not to be had by root, and not in most containers.
