@@ -14,7 +14,7 @@ const OPTIONS = {
   // Two files at a time: an agent takes a second of CPU to start, and what waits for other programs needs few cores.
   surroundings: ['--testTimeout=480000', '--maxWorkers=2'],
   // Three files at a time: each waits for other programs half of its time.
-  real: ['--testTimeout=300000', '--maxWorkers=3'],
+  real: ['--testTimeout=480000', '--maxWorkers=3'],
   // One file at a time: what a history shows depends on how much happens at once.
   linearizability: ['--runInBand'],
   programs: ['--testTimeout=180000'],
