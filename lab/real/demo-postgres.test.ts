@@ -16,7 +16,7 @@ function expectOneCharge({ status, summary, stderr }: DemoRun): void {
 describe('The demo on the PostgreSQL emulator', () => {
   it('charges an order once whose process is killed after its charge', async () => {
     expectOneCharge(await runDemo('--store', 'postgres'));
-  }, 480_000);
+  });
 });
 
 describeWith([postgres], 'The demo on PostgreSQL', () => {
@@ -32,5 +32,5 @@ describeWith([postgres], 'The demo on PostgreSQL', () => {
     const { rows } = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
     await pool.end();
     expect(rows).toEqual([]);
-  }, 480_000);
+  });
 });

@@ -21,5 +21,5 @@ describeWith([redis], 'The demo on Redis', () => {
     const client = new Redis(server.endpoint);
     expect(await client.keys('*')).toEqual([]);
     await closeRedis(client);
-  }, 480_000);
+  });
 });

@@ -111,7 +111,7 @@ describe('TypeScript', () => {
   let editor: Editor;
   beforeAll(() => {
     editor = openMistakes(FILE);
-  }, 120_000);
+  });
 
   it.each(numbered(FILE))('says of $line what is wrong', ({ number, text }) => {
     expect(saidOf(number, editor).join('\n')).toBe(text);

@@ -59,7 +59,7 @@ describe('routes() in TypeScript', () => {
   let editor: Editor;
   beforeAll(() => {
     editor = openMistakes(FILE);
-  }, 120_000);
+  });
 
   it.each(numbered(FILE))('says of $line what is wrong', ({ number, text }) => {
     expect(saidOf(number, editor)).toEqual([expect.stringContaining(text)]);
