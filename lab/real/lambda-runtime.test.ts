@@ -190,8 +190,10 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 
       expect(await charged()).toEqual(idsOf(orders.filter(({ customerId }) => customerId !== 'deadly')));
       expect(await readMessageIds(sqs, queue.deadLetterQueueUrl)).toEqual(new Set([deadlyId]));
+      // A start that takes longer than the timeout ends an invocation too, in which no handler ran.
       const ended = invocations.filter(({ error }) => error instanceof LambdaInvocationError);
       expect(ended.length).toBeGreaterThanOrEqual(2);
+      expect([...gate.seen].filter((turn) => turn.startsWith(deadly))).toHaveLength(2);
       const claims = await readClaims(dynamoDB, tables.claims);
       expect(claims.find(({ status }) => status === 'PARKED')).toMatchObject({ crashes: 2 });
       expect(claims.map(({ status }) => status).toSorted()).toEqual([

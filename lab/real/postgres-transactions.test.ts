@@ -148,7 +148,7 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
           await lockOf(client, isA ? 'y' : 'x');
         });
       expect(await b.run(handler, ['a', 'b'])).toEqual([]);
-      expect(runs).toBeGreaterThanOrEqual(3); // on a busy machine both may lose
+      expect([3, 4]).toContain(runs); // on a busy machine both may lose, once each
       const { rows } = await pool.query(`SELECT note FROM ${b.effects}`);
       expect(rows).toEqual([{ note: '2' }, { note: '2' }]);
     });
