@@ -46,6 +46,7 @@ export interface OpenContext {
   readonly context: BatchContext;
   /** Makes the answer to the sender. */
   readonly answer: SourceBatch['answer'];
+  readonly ready: SourceBatch['ready'];
   /** Calls `run` in the context that the observer gives the invocation. */
   readonly inside: (run: () => void) => void;
   /** Leaves the queues and timers at the end of the invocation. */
@@ -78,6 +79,7 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   return {
     context: { settings, lambda, host, sqs, random, ledger, time, running, watch, claims },
     answer: batch.answer,
+    ready: batch.ready,
     inside: observed.inside,
     close() {
       claims.acquires.leave();

@@ -60,8 +60,9 @@ export async function runBatch(
   }
 }
 
-async function runInside({ context, answer }: OpenContext, processor: Processor): Promise<Answer> {
+async function runInside({ context, ready, answer }: OpenContext, processor: Processor): Promise<Answer> {
   const { ledger, watch, time } = context;
+  if (ready !== undefined) await inTime(ready, time.deadline);
   // Every record has its key before any handler runs, so a handler that changes its record changes no key.
   const reading = readRecords(context, processor);
   const read = reading instanceof Promise ? await inTime(reading, time.deadline) : reading;

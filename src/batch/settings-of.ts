@@ -22,6 +22,8 @@ import type { BatchProcessorOptions } from './options.ts';
 import type { RoutingPolicy, Settings } from './context.ts';
 import { isObject } from '../base/is-object.ts';
 
+const A_SOURCE = 'a source, such as sqs() or allSources()';
+
 /** The checks of all options. Only `settingsOf` gives defaults. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   store: objectWith('acquire', 'settle', 'extend', 'inspect'),
@@ -48,7 +50,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   heartbeat: aPolicy('heartbeat', 'heartbeat()'),
   payloadValidation: { ...aFunction(), expected: 'a function, such as payloadHash({ include })' },
   decode: decoding(),
-  schema: aPolicy('schema', 'standardSchema(…)'),
+  schema: aPolicy('schema', 'standardSchema()'),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
 };
@@ -94,9 +96,7 @@ export function settingsOf<Body>(
 }
 
 function missingSource(): never {
-  throw new ConfigurationError(
-    'Expected `source` to be a source, such as sqs() or allSources(), got nothing',
-  );
+  throw new ConfigurationError(`Expected \`source\` to be ${A_SOURCE}, got nothing`);
 }
 
 /** Throws a `ConfigurationError` for options that cannot be combined. */
@@ -112,14 +112,14 @@ function checkTogether<Body>(options: BatchProcessorOptions<Body>): void {
 }
 
 function aSource(): Check {
-  return { ...objectWith('read'), expected: 'a source, such as sqs() or kinesis()' };
+  return { ...objectWith('read'), expected: A_SOURCE };
 }
 
 function decoding(): Check {
   const isStep = (value: unknown): boolean =>
     (isObject(value) || typeof value === 'function') && 'readPayloads' in value;
   return {
-    expected: 'a decode step, such as gzip() or decoder(…), or a list of them',
+    expected: 'a decode step, such as gzip() or decoder(), or a list of them',
     accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
   };
 }

@@ -62,7 +62,8 @@ export function relay(sender: RowSender, options: RelayOptions = {}): OutboxStre
   const write = awaitedWrite(options.write);
   const source = dynamoDBStream();
   return async (event, context) => {
-    const { entries, answer } = readFrom(source, event);
+    const { entries, answer, ready } = readFrom(source, event);
+    await ready;
     const { left } = await withTime(context, clock, (stop) =>
       sendLanes(entries.flatMap(laneOfInsert), { table: table(), sender, stop, write }),
     );

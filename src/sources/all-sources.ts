@@ -11,8 +11,10 @@ import { sns } from './sns.ts';
 import type { Source } from './source.ts';
 import { sqs } from './sqs.ts';
 
+const READABLE_FROM_PIPES =
+  'SQS, Kinesis and DynamoDB Streams from EventBridge Pipes without an input transformer; ' + FOR_BARE_DATA;
 const READABLE =
-  'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with its Pipes and custom buses';
+  'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with Pipes and custom buses';
 
 /**
  * Returns the source that reads events of every known service: the default of `source`. It rejects any other
@@ -42,16 +44,13 @@ export function allSources(): Source {
 }
 
 function unsupported(event: unknown): UnsupportedEventError {
-  if (Array.isArray(event) && event.length > 0) {
-    return new UnsupportedEventError(
-      `Cannot read an array of ${event.length} records ${sourcesOf(event)}: batchlatch reads SQS, Kinesis ` +
-        `and DynamoDB Streams from EventBridge Pipes without an input transformer; ${FOR_BARE_DATA}`,
-    );
-  }
-  const records = recordsIn(event);
-  const what =
-    records === undefined ? eventShape(event) : `a batch of ${records.length} records ${sourcesOf(records)}`;
-  return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
+  const isOfPipes = Array.isArray(event) && event.length > 0;
+  const records: readonly unknown[] | undefined = isOfPipes ? event : recordsIn(event);
+  const shape =
+    isOfPipes || records === undefined ? eventShape(event) : `a batch of ${records.length} records`;
+  const sources = records === undefined ? '' : ` ${sourcesOf(records)}`;
+  const readable = isOfPipes ? READABLE_FROM_PIPES : READABLE;
+  return new UnsupportedEventError(`Cannot read ${shape}${sources}: batchlatch reads ${readable}`);
 }
 
 function sourcesOf(records: readonly unknown[]): string {

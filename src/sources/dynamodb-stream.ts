@@ -1,4 +1,4 @@
-import { convertToNative, NumberValueImpl } from '@aws-sdk/util-dynamodb';
+import type * as Conversion from '@aws-sdk/util-dynamodb';
 import type { AttributeValue, DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import {
   epochMsOfSeconds,
@@ -12,6 +12,7 @@ import {
 import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
+import { requirePackage } from '../base/built-in.ts';
 import { isObject } from '../base/is-object.ts';
 import { ownAccessor, showsValues } from '../base/own-accessor.ts';
 
@@ -25,8 +26,21 @@ import { ownAccessor, showsValues } from '../base/own-accessor.ts';
 export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBatchRecord<Body>> {
   return {
     name: 'DynamoDB Streams',
-    read: (event) => readStream(event, 'aws:dynamodb', entryOf),
+    read(event) {
+      const batch = readStream(event, 'aws:dynamodb', entryOf);
+      return batch && { ...batch, ready: (loading ??= loadConversion()) };
+    },
   } satisfies Source<DynamoDBStreamBatchRecord> as Source<DynamoDBStreamBatchRecord<Body>>;
+}
+
+/** AWS's package, loaded with the first batch of a stream: other functions start faster without it. */
+let conversion!: typeof Conversion;
+let loading: Promise<void> | undefined;
+
+async function loadConversion(): Promise<void> {
+  conversion = await import('@aws-sdk/util-dynamodb').catch(
+    () => requirePackage('@aws-sdk/util-dynamodb') as typeof Conversion,
+  );
 }
 
 // Lambda identifies a failure by its sequence number:
@@ -81,13 +95,10 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
   #body: { readonly value: unknown } | undefined;
 
   constructor(raw: DynamoDBRecord, change: StreamRecord) {
-    const define = (name: keyof DynamoDBStreamBatchRecord, accessor: PropertyDescriptor): unknown =>
-      Object.defineProperty(this, name, accessor);
     this.#change = change;
     this.source = 'dynamodb-stream';
     this.id = `${raw.eventSourceARN}:${raw.eventID}`;
-    define('body', DynamoDBStreamRecordView.#BODY);
-    define('rawBody', DynamoDBStreamRecordView.#RAW_BODY);
+    Object.defineProperties(this, DynamoDBStreamRecordView.#ON_FIRST_USE);
     this.attributes = {};
     this.receiveCount = 1;
     this.sentAt = epochMsOfSeconds(change.ApproximateCreationDateTime);
@@ -95,31 +106,28 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
     this.envelope = undefined;
     this.raw = raw;
     this.eventName = raw.eventName as DynamoDBChange['eventName'];
-    define('keys', DynamoDBStreamRecordView.#KEYS);
-    define('newImage', DynamoDBStreamRecordView.#NEW_IMAGE);
-    define('oldImage', DynamoDBStreamRecordView.#OLD_IMAGE);
     this.sequenceNumber = change.SequenceNumber as string;
   }
 
-  static readonly #BODY = ownAccessor<DynamoDBStreamRecordView>({
-    get() {
-      return this.#body === undefined ? this.#asRead() : this.#body.value;
-    },
-    /** Replaces the body with a schema's output. */
-    set(value) {
-      this.#body = { value };
-    },
-  });
-
-  static readonly #RAW_BODY = ownAccessor<DynamoDBStreamRecordView>({
-    get() {
-      return JSON.stringify(this.#change);
-    },
-  });
-
-  static readonly #KEYS = DynamoDBStreamRecordView.#lazily('keys');
-  static readonly #NEW_IMAGE = DynamoDBStreamRecordView.#lazily('newImage');
-  static readonly #OLD_IMAGE = DynamoDBStreamRecordView.#lazily('oldImage');
+  static readonly #ON_FIRST_USE = {
+    body: ownAccessor<DynamoDBStreamRecordView>({
+      get() {
+        return this.#body === undefined ? this.#asRead() : this.#body.value;
+      },
+      /** Replaces the body with a schema's output. */
+      set(value) {
+        this.#body = { value };
+      },
+    }),
+    rawBody: ownAccessor<DynamoDBStreamRecordView>({
+      get() {
+        return JSON.stringify(this.#change);
+      },
+    }),
+    keys: DynamoDBStreamRecordView.#lazily('keys'),
+    newImage: DynamoDBStreamRecordView.#lazily('newImage'),
+    oldImage: DynamoDBStreamRecordView.#lazily('oldImage'),
+  };
 
   static #lazily(name: 'keys' | 'newImage' | 'oldImage'): PropertyDescriptor {
     return ownAccessor<DynamoDBStreamRecordView>({
@@ -150,7 +158,7 @@ showsValues(DynamoDBStreamRecordView);
 
 function withoutSets(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
-  if (value instanceof NumberValueImpl) return value.value;
+  if (value instanceof conversion.NumberValueImpl) return value.value;
   if (value instanceof Set) return [...value].map(withoutSets);
   if (Array.isArray(value)) return value.map(withoutSets);
   if (!isObject(value)) return value;
@@ -168,14 +176,15 @@ function valueOf(attribute: AttributeValue): unknown {
   if (attribute.M !== undefined) return itemOf(attribute.M);
   if (attribute.L !== undefined) return attribute.L.map(valueOf);
   // The SDK's type differs only in binary values: Lambda's are base64, which it leaves unchanged.
-  return convertToNative(attribute as Parameters<typeof convertToNative>[0], { wrapNumbers: toNumber });
+  const itsType = attribute as Parameters<typeof Conversion.convertToNative>[0];
+  return conversion.convertToNative(itsType, { wrapNumbers: toNumber });
 }
 
 /** Converts a number exactly; the SDK alone throws for 1E+38 and rounds long fractions. */
 function toNumber(text: string): unknown {
   const number = Number(text);
   if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (!mayBeInexact(text) || isExact(text))) return number;
-  return /^-?\d+$/.test(text) ? BigInt(text) : NumberValueImpl.from(text);
+  return /^-?\d+$/.test(text) ? BigInt(text) : conversion.NumberValueImpl.from(text);
 }
 
 function isKeys(keys: unknown): keys is object {

@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8';
+import { builtIn } from '../base/built-in.ts';
 import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 
 const MEBIBYTE = 1_048_576;
@@ -7,7 +7,7 @@ const MOST_DECODED_BYTES = 10 * MEBIBYTE;
 
 /** Returns the bytes this process may use: the function's memory, or V8's heap limit if that is less. */
 function memoryBytes(): number {
-  const heap = getHeapStatistics().heap_size_limit;
+  const heap = builtIn('node:v8').getHeapStatistics().heap_size_limit;
   const configured = Number(process.env['AWS_LAMBDA_FUNCTION_MEMORY_SIZE']) * MEBIBYTE;
   return configured > 0 ? Math.min(configured, heap) : heap;
 }

@@ -56,7 +56,7 @@ export function assertParsable(text: string): void {
       default:
         continue;
     }
-    if (depth > DEEPEST) throw refusal(`is nested deeper than ${DEEPEST} levels; nest it less`);
+    if (depth > DEEPEST) throw refusal(`is nested deeper than ${DEEPEST} levels`);
     if (bytes > most) {
       throw refusal(
         `has values that would take more than ${most} bytes, a 16th of the function's memory; ` +

@@ -86,7 +86,7 @@ function kafkaEntry(
   const problem = !isNamed
     ? 'it has no offset'
     : typeof topic !== 'string' || `${topic}-${String(partition)}` !== topicPartition
-      ? `its topic and partition are not those of ${topicPartition}, under which it was delivered`
+      ? `its topic and partition differ from ${topicPartition}, under which it came`
       : (stringProblem('value', value ?? '') ?? stringProblem('key', key ?? ''));
   if (problem !== undefined) {
     const what = `Kafka record ${itemIdentifier ?? `of ${topicPartition}`}`;

@@ -39,6 +39,8 @@ export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
    * invocation after one and two minutes, a stream at once. Leases are then short.
    */
   readonly comesAgainSoon?: true;
+  /** Resolves when the records can be used, after what they need was loaded. Default: they can be at once. */
+  readonly ready?: Promise<void>;
 }
 
 /**

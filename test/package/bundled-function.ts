@@ -19,6 +19,8 @@ interface Printed {
   readonly scripts: readonly string[];
   /** Of them those before the first event, which comes `INIT_MS` of the environment later. */
   readonly scriptsOfInit: readonly string[];
+  /** What the handler of `sqs-and-stream` was given. */
+  readonly seen?: readonly string[];
 }
 
 /** A program of `functions/`, ready to run. */
@@ -44,6 +46,7 @@ export async function bundled(
   program: string,
   format: 'esm' | 'cjs',
   elsewhere: string,
+  external: string[] = [],
 ): Promise<RunnableFunction> {
   await cp(FUNCTIONS, folder, { recursive: true });
   const outfile = path.join(
@@ -58,6 +61,7 @@ export async function bundled(
     platform: 'node',
     target: 'node20',
     format,
+    external,
     // AWS's SDK as ES modules; as CommonJS it needs a `require` in a bundle that is one.
     ...(program.startsWith('client') && { mainFields: ['module', 'main'] }),
     metafile: true,

@@ -340,6 +340,14 @@ describe('A function of the packed package', () => {
       },
     );
 
+    it("needs AWS's packages beside it for the changes of a table alone", async () => {
+      const one = await bundled(bare.folder, 'sqs-and-stream', format, folder, ['@aws-sdk/*']);
+      expect(await one.run({})).toMatchObject({ seen: ['message'] });
+      const asInLambda = { STREAM: '1', NODE_PATH: path.resolve('node_modules') };
+      const seen = ['message', '0.12345678901234567890123'];
+      expect(await one.run(asInLambda)).toMatchObject({ seen });
+    });
+
     it('uses the SDK of the runtime where it needs one, and says so where there is none', async () => {
       const one = await bundled(bare.folder, 'preset', format, folder);
       const adaptive = { AWS_RETRY_MODE: 'adaptive' };

@@ -144,8 +144,8 @@ describe('a batch of Kafka', () => {
     ['null', null, /has no offset/, undefined],
     ['no offset', { offset: undefined }, /has no offset/, undefined],
     ['an offset that is a text', { offset: '7' }, /has no offset/, undefined],
-    ['another topic', { topic: 'refunds' }, /topic and partition are not those of orders-0/, 'orders-0:0'],
-    ['no partition', { partition: undefined }, /topic and partition are not those/, 'orders-0:0'],
+    ['another topic', { topic: 'refunds' }, /topic and partition differ from orders-0/, 'orders-0:0'],
+    ['no partition', { partition: undefined }, /topic and partition differ/, 'orders-0:0'],
     ['an object for a value', { value: {} }, /its value is object, not a string/, 'orders-0:0'],
     ['a number for a key', { key: 7 }, /its key is number, not a string/, 'orders-0:0'],
   ])('fails a record with %s alone, in the lane of its partition', (_what, members, message, identifier) => {

@@ -1,5 +1,8 @@
-import { allSources, type BatchRecord, type DecodeStep, type SourceEntry } from 'batchlatch';
+import { allSources, dynamoDBStream, type BatchRecord, type DecodeStep, type SourceEntry } from 'batchlatch';
+import { dynamoDBStreamEvent } from 'batchlatch/testing';
 import { readPayloads } from '../../src/sources/decode-step.ts';
+
+await dynamoDBStream().read(dynamoDBStreamEvent([]))?.ready;
 
 /** The entries of an event, inside these envelopes. */
 export function entriesOf(event: unknown, ...steps: DecodeStep[]): readonly SourceEntry[] {

@@ -1,4 +1,4 @@
-import { builtIn } from '../../base/built-in.ts';
+import { requirePackage } from '../../base/built-in.ts';
 
 const loading = new Map<string, Promise<unknown>>();
 
@@ -17,8 +17,7 @@ async function load<Module>(name: string): Promise<Module> {
     const module = (await import(/* webpackIgnore: true */ name)) as Module & { readonly default?: Module };
     return module.default ?? module; // for CommonJS, only `default` has all exports
   } catch {
-    // Beside a bundle there are no packages. `require` also searches NODE_PATH, as Lambda's runtime needs.
-    return builtIn('node:module').createRequire(builtIn('node:path').resolve('index.js'))(name) as Module;
+    return requirePackage(name) as Module; // beside a bundle there are no packages
   }
 }
 
