@@ -51,6 +51,13 @@ run_stryker() {
     "$home/node_modules/@stryker-mutator/core/bin/stryker.js" run lab/mutation/stryker.config.js ${FILES:+--mutate "$FILES"}
 }
 
+# Stryker's score of no mutants at all is NaN, which passes.
+assert_some() {
+  grep -q '"status":"Killed"' "reports/mutation/$1.json" && return
+  echo "No change of $1 was noticed: do FILES and its lines still name code?" >&2
+  return 1
+}
+
 if [[ ${1:-} == --help ]]; then
   sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   exit
@@ -72,7 +79,7 @@ cd "$work"
 
 status=0
 for room in "${rooms[@]}"; do
-  run_stryker "$room" || status=$?
+  { run_stryker "$room" && assert_some "$room"; } || status=$?
 done
 if [[ -d reports ]]; then
   mkdir -p "$project/reports"
