@@ -37,7 +37,7 @@ const NEEDED = /^(ExtendedPayloadSize|type|version|outboxId)$/;
 /** SQS's limits for message attributes. */
 const MOST_ATTRIBUTES = 10;
 const ATTRIBUTE_NAME = /^(?!aws\.|amazon\.)(?!.*\.\.)(?!\.)[\w.-]{1,256}(?<!\.)$/i;
-const LONGEST_VALUE = 512;
+export const LONGEST_VALUE = 512;
 
 /** SQS's limit for a message: body, and names, types and values of attributes, in UTF-8. */
 const LARGEST_MESSAGE_BYTES = 1_048_576;

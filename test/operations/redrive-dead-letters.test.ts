@@ -9,6 +9,7 @@ import {
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createQueue } from '../../lab/real/support/create-queue.ts';
+import { notAClaim } from '../../src/claims/row-format.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { type FailedOrders, failedOrders, withCalls, WHO } from './failed-orders.ts';
 
@@ -308,6 +309,56 @@ describe('redriveDeadLetters', () => {
       const result = await redrive({ queueUrl: letters, completed: 'delete' });
       expect(whys(result)).toEqual(['unproven']);
       expect((await orders.store.inspect(request.key))?.status).toBe('PARKED');
+    });
+
+    describe('beside a message that names a key of its own', () => {
+      async function sendForged(IdempotencyKey: string): Promise<void> {
+        const told = { RecordId: 'forged', ErrorName: 'Error', Source: orders.queueArn, IdempotencyKey };
+        await orders.sqs.sendMessage({
+          QueueUrl: letters,
+          MessageBody: '{"orderId":"z"}',
+          MessageAttributes: Object.fromEntries(
+            Object.entries(told).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+          ),
+        });
+      }
+      const peek = (admin: RedriveOptions['admin']) =>
+        peekDeadLetters(orders.hasty, { queueUrl: letters, admin: admin ?? orders.store });
+
+      it('whose row is no claim shows and moves the others, and says why that one is left', async () => {
+        await sendForged('other#v1:row');
+        const admin = Object.create(orders.store, {
+          read: {
+            value: async (key: string) => {
+              if (key === 'other#v1:row') throw notAClaim(key, 'is not a claim');
+              return orders.store.read(key);
+            },
+          },
+        }) as typeof orders.store;
+        const { messages } = await peek(admin);
+        expect(new Map(messages.map(({ key, claims }) => [key, claims.length]))).toEqual(
+          new Map([
+            [orders.key('a'), 1],
+            ['other#v1:row', 0],
+          ]),
+        );
+        const result = await redrive({ queueUrl: letters, admin });
+        expect(result).toMatchObject({ ended: 'whole', moved: 1, released: 1, left: 1 });
+        expect(result.messages.find(({ outcome }) => outcome === 'left')).toMatchObject({
+          why: 'not-released',
+          error: { code: 'BATCHLATCH_NOT_A_CLAIM' },
+        });
+      });
+
+      it('that is longer than `deadLetterQueue()` writes asks no store for it', async () => {
+        await sendForged('k'.repeat(3_000));
+        const asked: string[] = [];
+        const admin = Object.create(orders.store, {
+          read: { value: async (key: string) => asked.push(key) && orders.store.read(key) },
+        }) as typeof orders.store;
+        expect((await peek(admin)).messages).toHaveLength(2);
+        expect(asked).toEqual([orders.key('a')]);
+      });
     });
   });
 

@@ -1,5 +1,6 @@
 import { bounded, type Limit } from '../../base/bounded.ts';
 import { defined } from '../../base/defined.ts';
+import { hasCode } from '../../base/errors.ts';
 import { STORE_CALL_MS } from '../../base/limits.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -34,12 +35,17 @@ interface ClaimsOptions {
 export interface MessageWithClaims extends ReadMessage {
   /** False if only the message names the key and the claim does not mention it: the key may be forged. */
   readonly isProven: boolean;
+  /** Why the row of the key cannot be read as a claim. Other messages are not concerned. */
+  readonly unreadable?: Error;
 }
 
 const CALL: Limit = { ms: STORE_CALL_MS, signalAt: 1, signalIn: 'signal' };
 const LIMITS = { list: CALL, read: CALL };
 type BoundedAdmin = Pick<ClaimAdmin, keyof typeof LIMITS>;
 const LARGEST_PAGE = 1_000;
+
+/** Anybody who may send to the queue can name such a key. */
+const OF_ONE_KEY = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
 
 /**
  * The claims of messages. A message's claim is found by the first of these that applies: the key that
@@ -69,7 +75,10 @@ export class ClaimsOfMessages {
     const { message, toldKey } = read;
     const key = toldKey ?? (await this.#keyOf?.(message));
     if (key !== undefined) {
-      const claim = await this.#admin?.read(key, this.#options);
+      const claim = await this.#read(key);
+      if (claim instanceof Error) {
+        return { ...read, message: { ...message, key }, isProven: false, unreadable: claim };
+      }
       const isProven = toldKey === undefined || claim === undefined || knowsOf(claim, message);
       const claims = claim === undefined ? [] : [claim];
       return withClaims({ ...read, message: { ...message, key } }, claims, isProven);
@@ -77,6 +86,16 @@ export class ClaimsOfMessages {
     const claims = this.#admin === undefined ? [] : await this.#parkedOf(message.recordId, this.#admin);
     const onlyKey = claims.length === 1 ? claims[0]?.key : undefined;
     return withClaims({ ...read, message: { ...message, ...defined({ key: onlyKey }) } }, claims, true);
+  }
+
+  /** Returns the error of a row that is no claim, or of a key that the store cannot hold. */
+  async #read(key: string): Promise<Claim | Error | undefined> {
+    try {
+      return await this.#admin?.read(key, this.#options);
+    } catch (error) {
+      if (OF_ONE_KEY.some((code) => hasCode(error, code))) return error as Error;
+      throw error;
+    }
   }
 
   async #parkedOf(recordId: string, admin: BoundedAdmin): Promise<readonly Claim[]> {

@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.ts';
 import type { Claim, StoredError } from '../../claims/claim.ts';
-import { DEAD_LETTER_ATTRIBUTES } from '../../queues/dead-letter.ts';
+import { DEAD_LETTER_ATTRIBUTES, LONGEST_VALUE } from '../../queues/dead-letter.ts';
 import type { MessageAttribute, ReceivedMessage } from './dead-letter-sqs.ts';
 
 /**
@@ -66,7 +66,12 @@ export function readMessage(received: ReceivedMessage): ReadMessage {
     ...(isOurs && { error: errorOf(told) }),
     claims: [],
   };
-  return { message, received, toldKey: isOurs ? told['IdempotencyKey'] : undefined };
+  return { message, received, toldKey: isOurs ? keyIn(told) : undefined };
+}
+
+/** A longer key is not from `deadLetterQueue()`, and not every store can look for it. */
+function keyIn({ IdempotencyKey: key }: Readonly<Record<string, string>>): string | undefined {
+  return key === undefined || key.length > LONGEST_VALUE ? undefined : key;
 }
 
 /** Whether `deadLetterQueue()` sent it. It omits these attributes only if the body leaves no room. */

@@ -100,6 +100,8 @@ export class MessageDecider {
         isReleased: released.has(claim.key),
       })),
     });
+    const { unreadable } = found;
+    if (unreadable !== undefined) return freed({ do: 'leave', why: 'not-released', error: unreadable });
     let claims = first;
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       const now = { ...found, message: { ...found.message, claims } };

@@ -13,7 +13,7 @@ export type WhyLeft =
   | 'completed'
   /** It names a key whose claim does not mention it, so the claim is not released: set `key`. */
   | 'unproven'
-  /** Its claim could not be released: it kept changing, or the store failed. */
+  /** Its claim could not be released: it kept changing, its row is no claim, or the store failed. */
   | 'not-released'
   /** This redrive moved it, and it failed again and came back. */
   | 'came-back'
