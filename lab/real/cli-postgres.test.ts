@@ -154,6 +154,26 @@ describe('table, on PostgreSQL', () => {
     expect(JSON.parse(checked.out)).toMatchObject({ findings: [{ code: 'postgres-not-durable' }] });
   });
 
+  it('builds an index again that CREATE INDEX CONCURRENTLY has left behind, as doctor says', async () => {
+    const args = ['--postgres', '--table', 'half'];
+    await run(['table', 'create', ...args, '--yes']);
+    const isNotValid = 'UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::regclass';
+    const found = async (): Promise<unknown> =>
+      JSON.parse((await run(['table', 'check', ...args, '--json'])).out).findings.find(
+        ({ code }: { code: string }) => code === 'postgres-index-missing',
+      );
+
+    await postgres.pool.query(isNotValid, ['half_open']);
+    const finding = await found();
+    expect(finding).toMatchObject({ message: 'Table half lacks the index half_open (it is not valid).' });
+    await postgres.pool.query((finding as { fix: string }).fix);
+    expect(await found()).toBeUndefined();
+
+    await postgres.pool.query(isNotValid, ['half_expires']);
+    expect(await run(['table', 'create', ...args, '--yes'])).toMatchObject({ status: 0 });
+    expect(await found()).toBeUndefined();
+  });
+
   it('checks a table, and ends with 1 where it is not as it has to be', async () => {
     await postgres.pool.query(claimsTableSql({ table: 'broken' }));
     await postgres.pool.query('ALTER TABLE broken DROP COLUMN history');

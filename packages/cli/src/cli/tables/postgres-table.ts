@@ -5,6 +5,7 @@ import {
   type PostgresPool,
   type SqlConnection,
 } from 'batchlatch/postgres';
+import { quotedTable } from '../../doctor/servers/doctor-postgres.ts';
 import { onConnection } from '../../tool-base/on-connection.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { CliError, UsageError } from '../cli-error.ts';
@@ -54,7 +55,7 @@ export function createPostgresTable(
       screen.note('Nothing was changed.');
       return 1;
     }
-    await createIn(pool, sql);
+    await createIn(pool, sql, table);
     return end('is ready');
 
     function end(words: string, done: readonly string[] = steps): 0 {
@@ -66,10 +67,13 @@ export function createPostgresTable(
 }
 
 /** Runs the statements one by one. After a failure, another run does the rest. */
-async function createIn(pool: PostgresPool, sql: string): Promise<void> {
+async function createIn(pool: PostgresPool, sql: string, table: string): Promise<void> {
   const texts = sql.split(/;\n/).filter((one) => one.trim() !== '');
   const create = async (client: SqlConnection): Promise<void> => {
     for (const text of texts) await client.query({ text, values: [] });
+    // `IF NOT EXISTS` leaves an index that is not valid as it is.
+    const { rows } = await client.query({ text: INVALID_INDEXES, values: [quotedTable(table)] });
+    for (const { name } of rows) await client.query({ text: `REINDEX INDEX ${String(name)}`, values: [] });
   };
   try {
     await onConnection(pool, create, texts.length * LONGEST_STATEMENT_MS);
@@ -77,6 +81,10 @@ async function createIn(pool: PostgresPool, sql: string): Promise<void> {
     throw new CliError(whyNotCreated(error), { cause: error });
   }
 }
+
+/** The names are quoted where they have to be. */
+const INVALID_INDEXES = `
+SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indrelid = to_regclass($1) AND NOT indisvalid`;
 
 /** The limit of one statement: an index is built row by row. The pool's own limit is the same. */
 const LONGEST_STATEMENT_MS = 60_000;

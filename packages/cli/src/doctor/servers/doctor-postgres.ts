@@ -95,9 +95,12 @@ function judgeTable(
   }
   const missing = indexesIn(sql).filter(({ name }) => !facts.indexes.includes(name));
   if (missing.length > 0) {
+    const isInvalid = (name: string): boolean => facts.invalidIndexes.includes(name);
+    const names = missing.map(({ name }) => (isInvalid(name) ? `${name} (it is not valid)` : name));
     report.report('postgres-index-missing', {
-      message: `Table ${table} lacks the index ${missing.map(({ name }) => name).join(' and the index ')}.`,
-      fix: missing.map(({ text }) => text).join('\n'),
+      message: `Table ${table} lacks the index ${names.join(' and the index ')}.`,
+      // `IF NOT EXISTS` would leave an invalid index as it is.
+      fix: missing.map(({ name, text }) => (isInvalid(name) ? rebuilding(name, facts) : text)).join('\n'),
     });
   }
   if (!facts.isLogged) {
@@ -119,6 +122,10 @@ function judgeTable(
       fix: `npx batchlatch table clean --postgres --table ${table}`,
     });
   }
+}
+
+function rebuilding(index: string, { schema }: TableFacts): string {
+  return `REINDEX INDEX CONCURRENTLY ${escapeControls(quoted(schema))}.${quoted(index)};`;
 }
 
 function judgeRights(table: string, user: string, facts: TableFacts, report: ServerReport): void {
@@ -151,7 +158,7 @@ function quoted(name: string): string {
 }
 
 /** Quotes a table name that `claimsTableSql` has accepted. */
-function quotedTable(table: string): string {
+export function quotedTable(table: string): string {
   return table.split('.').map(quoted).join('.');
 }
 

@@ -25,6 +25,8 @@ export interface TableFacts {
   readonly primaryKey: readonly string[];
   /** The valid indexes. */
   readonly indexes: readonly string[];
+  /** Those that a failed or running `CREATE INDEX CONCURRENTLY` has left, which no query uses. */
+  readonly invalidIndexes: readonly string[];
   /** The privileges that the role lacks. */
   readonly lacks: readonly string[];
   readonly lacksSchema: boolean;
@@ -113,7 +115,8 @@ async function readTable(client: SqlConnection, table: string): Promise<TableFac
       collation: typeof row['collation'] === 'string' ? row['collation'] : null,
     })),
     primaryKey: keys.map(({ name }) => String(name)),
-    indexes: indexes.map(({ name }) => String(name)),
+    indexes: indexes.filter(({ valid }) => valid === true).map(({ name }) => String(name)),
+    invalidIndexes: indexes.filter(({ valid }) => valid !== true).map(({ name }) => String(name)),
     lacks,
     lacksSchema: found['usage'] !== true,
     forgotten: await countForgotten(client, table),
@@ -140,8 +143,8 @@ FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnu
 WHERE i.indrelid = $1::oid AND i.indisprimary AND i.indisvalid`;
 
 const INDEXES = `
-SELECT c.relname::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-WHERE i.indrelid = $1::oid AND i.indisvalid`;
+SELECT c.relname::text AS name, i.indisvalid AS valid
+FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid = $1::oid`;
 
 /** Counts rows past their retention, no more than needed for the finding. */
 async function countForgotten(client: SqlConnection, table: string): Promise<number | undefined> {
