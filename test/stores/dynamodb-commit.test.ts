@@ -328,6 +328,17 @@ describe('a commit in DynamoDB', () => {
     expect(await commit(missing)).toMatchObject({ error: { code: 'BATCHLATCH_TABLE_NOT_FOUND' } });
   });
 
+  it('says that an item is too large, and not that the row of the claim is', async () => {
+    const { client, commit, addOne } = await held();
+    const message = 'Item size has exceeded the maximum allowed size'; // of an update: 'Item size to update'
+    failCalls(client, () => awsException('ValidationException', message));
+    const outcome = await commit(addOne);
+    expect(outcome).toMatchObject({ error: { code: 'BATCHLATCH_STORE', isRetryable: false } });
+    expect((outcome as { error: Error }).error.message).toBe(
+      `DynamoDB cannot put an item of the transaction, which is larger than 400 KB: ${message}`,
+    );
+  });
+
   it("names the action and the table that a policy refuses, also where it is the items' own", async () => {
     const { client, commit, addOne } = await held();
     const message =

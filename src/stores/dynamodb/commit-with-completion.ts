@@ -127,6 +127,11 @@ function answerOf(thrown: Thrown, tableName: string): Answer {
     const options = { cause: thrown, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' };
     return { kind: 'invalid', error: new StoreError(text, options) };
   }
+  // The claim's own entry is an update, of which DynamoDB says "Item size to update".
+  if (name === 'ValidationException' && message.includes('Item size has exceeded')) {
+    const text = `DynamoDB cannot put an item of the transaction, which is larger than 400 KB: ${message}`;
+    return { kind: 'invalid', error: new StoreError(text, { cause: thrown, isRetryable: false }) };
+  }
   // The policy may refuse a table of the items.
   const error = toStoreError(thrown, /\btable\/([\w.-]+)/.exec(message)?.[1] ?? tableName);
   if (!error.isRetryable) return { kind: 'invalid', error };
