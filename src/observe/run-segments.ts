@@ -77,6 +77,8 @@ export class RunSegments {
   readonly #tracer: PowertoolsTracer;
   /** Subsegments by owner. Weak, so that an invocation that never finishes is collected. */
   readonly #open = new WeakMap<ObservedInvocation, Map<string, TracerSegment>>();
+  /** How many records of its call have not ended. */
+  readonly #running = new WeakMap<TracerSegment, number>();
 
   constructor(tracer: PowertoolsTracer) {
     this.#tracer = tracer;
@@ -99,12 +101,13 @@ export class RunSegments {
     const segment = open?.get(event.owner);
     if (open === undefined || segment === undefined) return;
     open.delete(event.owner);
+    this.#running.set(segment, (this.#running.get(segment) ?? 1) - 1);
     if (event.type !== 'succeeded') {
       segment.addFaultFlag();
       segment.addMetadata('error', shownError(event.error, event.key), 'batchlatch');
     }
     // The records of one call end together.
-    if (![...open.values()].includes(segment)) segment.close();
+    if (this.#running.get(segment) === 0) segment.close();
   }
 
   #begin(
@@ -122,6 +125,7 @@ export class RunSegments {
     const open = this.#open.get(invocation) ?? new Map<string, TracerSegment>();
     this.#open.set(invocation, open);
     for (const { owner } of attempts) open.set(owner, segment);
+    this.#running.set(segment, attempts.length);
     return segment;
   }
 }

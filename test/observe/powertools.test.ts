@@ -6,7 +6,7 @@ import { Tracer } from '@aws-lambda-powertools/tracer';
 import xray from 'aws-xray-sdk-core';
 import { createBatchProcessor, type RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { observers, powertools } from 'batchlatch/observe';
+import { type ObservedInvocation, observers, powertools } from 'batchlatch/observe';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { bench, ids, messages } from '../batch/bench.ts';
 import { type EmfLine, emfProblems } from './emf-rules.ts';
@@ -229,6 +229,32 @@ describe('The tracer of Powertools', () => {
       { annotations: { recordId: 'a' }, subsegments: [{ name: 'work of a' }] },
       { annotations: { recordId: 'b' }, subsegments: [{ name: 'work of b' }] },
     ]);
+  });
+
+  it('gets one for a call with many records, closed at the end of the last, within a second', () => {
+    const ends: string[] = [];
+    const segment = { addAnnotation: () => undefined, close: () => void ends.push('closed') };
+    const parent = { ...segment, addNewSubsegment: () => segment };
+    const tracer = {
+      isTracingEnabled: () => true,
+      getSegment: () => parent,
+      setSegment: () => undefined,
+      provider: { getNamespace: () => ({ run: (work: () => void) => work() }) },
+    };
+    const { onEvent, aroundHandler } = powertools({ tracer: tracer as never });
+    const invocation = { source: 'sqs' } as ObservedInvocation;
+    const attempts = Array.from({ length: 50_000 }, (_, index) => {
+      const id = String(index);
+      return { recordId: id, key: id, owner: id, attempt: 1 };
+    });
+    const begin = performance.now();
+    aroundHandler?.(attempts, invocation, () => undefined);
+    for (const attempt of attempts) {
+      ends.push('ended');
+      onEvent({ type: 'succeeded', durationMs: 1, ...attempt }, invocation);
+    }
+    expect([ends.indexOf('closed'), ends.length]).toEqual([attempts.length, attempts.length + 1]);
+    expect(performance.now() - begin).toBeLessThan(1_000);
   });
 
   it('gets nothing where tracing is off', async () => {
