@@ -1,7 +1,7 @@
 import { defined } from '../base/defined.ts';
 import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError, hasCode } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
 import type { ClaimAdmin, ClaimPage, ClaimState } from '../claims/claim-admin.ts';
 import { type Cost, inspectClaim, type ReadOptions, withCost } from './list-claims.ts';
@@ -76,11 +76,27 @@ export async function findClaims(
     return admin.list({ keyPrefix: checked('keyPrefix', search.keyPrefix), ...page }, read);
   }
   if ('text' in search && cursor === undefined) {
-    const claim = await inspectClaim(admin, checked('text', search.text), read);
+    const claim = await claimNamed(checked('text', search.text), admin, read);
     if (claim !== undefined) return pageOfOne(claim);
   }
   return throughStages(admin, matcherOf(search), page, read);
 }
+
+/** Returns undefined also for a row that is no claim, or is of a newer format: others may match the text. */
+async function claimNamed(text: string, admin: ClaimAdmin, options: ReadOptions): Promise<Claim | undefined> {
+  if (Buffer.byteLength(text) > LONGEST_KEY_BYTES) return undefined;
+  try {
+    return await inspectClaim(admin, text, options);
+  } catch (error) {
+    if (OF_THE_ROW.some((code) => hasCode(error, code))) return undefined;
+    throw error;
+  }
+}
+
+/** DynamoDB's longest partition key. */
+const LONGEST_KEY_BYTES = 2_048;
+/** The last one is of a text that is not well-formed. */
+const OF_THE_ROW = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
 
 interface Matcher {
   isMatch(claim: Pick<Claim, 'key' | 'recordId' | 'lockedBy'>): boolean;

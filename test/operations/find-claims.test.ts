@@ -1,3 +1,4 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { systemClock } from '../../src/base/clock.ts';
 import { boundedAdmin } from '../../src/claims/bounded-admin.ts';
 import { inDynamoDB, type StoreAndAdmin } from '../support/store-and-admin.ts';
@@ -113,6 +114,16 @@ describe.each(['memory', 'a scan', 'the index'])('Claims are found, by %s,', (ho
     for (const text of ['o-4', '-42', 'tenant', '4f1c2d3']) {
       expect(await allOf(store, { text })).toEqual([]);
     }
+  });
+
+  it('by a text that is the name of a foreign row too, or longer than any key', async () => {
+    const { store, client } = await open();
+    const request = claimRequest('shop#v1:config');
+    await store.acquire([request]);
+    if (how !== 'memory')
+      await client.send(new PutItemCommand({ TableName: table.tableName, Item: { id: { S: 'config' } } }));
+    expect((await allOf(store, { text: 'config' })).map(({ key }) => key)).toEqual([request.key]);
+    expect(await allOf(store, { text: 'k'.repeat(2_049) })).toEqual([]);
   });
 
   it('by the beginning of their keys', async () => {

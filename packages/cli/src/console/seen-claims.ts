@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Claim, ClaimAdmin, ClaimPage } from 'batchlatch/operations';
+import { hasCode } from '../tool-base/errors.ts';
 
 /** DynamoDB's longest partition key. */
 const LONGEST_KEY_BYTES = 2_048;
@@ -44,7 +45,7 @@ export class SeenClaims {
    * they were seen; undefined if there is none. If no namespace is known, it reads a page of claims first.
    */
   async search(store: ClaimAdmin, text: string, signal: AbortSignal): Promise<ClaimPage | undefined> {
-    const whole = await store.read(text, { signal });
+    const whole = await readIfClaim(store, text, signal);
     if (whole !== undefined) return { claims: [whole], readBy: 'index', rowsRead: 1 };
     if (this.#prefixes.size === 0) await this.noting(store).list({ limit: 100 }, { signal });
     const page = await this.ofRecord(store, text, signal);
@@ -57,7 +58,7 @@ export class SeenClaims {
     const keys = new Set([...this.#prefixes].map((prefix) => prefix + id));
     if (seen !== undefined) keys.add(seen);
     const possible = [...keys].filter((key) => Buffer.byteLength(key) <= LONGEST_KEY_BYTES);
-    const found = await Promise.all(possible.map((key) => store.read(key, { signal })));
+    const found = await Promise.all(possible.map((key) => readIfClaim(store, key, signal)));
     const claims = found.filter((claim) => claim !== undefined);
     return { claims, readBy: 'index', rowsRead: possible.length };
   }
@@ -75,6 +76,18 @@ export class SeenClaims {
     dropOldest(this.#keys, MOST_RECORDS);
   }
 }
+
+/** Returns undefined also for a row that is no claim, or is of a newer format: the text may mean others. */
+async function readIfClaim(store: ClaimAdmin, key: string, signal: AbortSignal): Promise<Claim | undefined> {
+  try {
+    return await store.read(key, { signal });
+  } catch (error) {
+    if (OF_THE_ROW.some((code) => hasCode(error, code))) return undefined;
+    throw error;
+  }
+}
+
+const OF_THE_ROW = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
 
 function dropOldest(kept: Set<string> | Map<string, string>, most: number): void {
   const [oldest] = kept.keys();

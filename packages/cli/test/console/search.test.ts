@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore, type MemoryStore } from 'batchlatch/memory';
-import { type ClaimAdmin, inspectClaim, releaseClaim } from 'batchlatch/operations';
+import { type Claim, type ClaimAdmin, inspectClaim, releaseClaim } from 'batchlatch/operations';
 import { manualClock } from 'batchlatch/testing';
 import type { ClaimDetailJson, ClaimsJson } from '../../src/console/api.ts';
 import { claimRequest, settlementOf } from '../../../../test/support/claim-builders.ts';
@@ -80,6 +80,17 @@ describe('A search for any text', () => {
     expect(shop.lists).toHaveLength(1);
     expect(keysOf(await search(shop, 'o-x1998'))).toEqual(['orders#v1:o-x1998']);
     expect(shop.lists).toHaveLength(1);
+  });
+
+  it('finds an order beside rows of its name that cannot be read as claims', async () => {
+    const shop = await openShop(open, { namespaces: ['mails', 'orders'] });
+    const [claim] = (await shop.memory.list({ keyPrefix: 'orders#v1:o-42' })).claims;
+    const newer = 'COMPLETED@2:9.0.0' as 'COMPLETED';
+    await shop.memory.adopt?.([
+      { ...(claim as Claim), key: 'o-42', status: newer },
+      { ...(claim as Claim), key: 'mails#v1:o-42', status: newer },
+    ]);
+    expect(keysOf(await search(shop, 'o-42'))).toEqual(['orders#v1:o-42']);
   });
 
   it.each([
