@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../../../test/support/emulated-table.ts';
+import { refusal, startJsonProxy } from '../../../../test/support/json-proxy.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';
 
 describe('table create', () => {
@@ -73,6 +74,47 @@ describe('table create', () => {
     await table.newClient().send(bare);
     const { out } = await create('bare', ['--yes', '--json', '--no-overdue-index']);
     expect((JSON.parse(out) as { done: string[] }).done).toContain('time-to-live');
+  });
+
+  it.each<[string, readonly string[], (described: TableDescription) => TableDescription, readonly string[]]>([
+    [
+      'a table that is still being created',
+      ['--no-overdue-index'],
+      (described) => ({ ...described, TableStatus: 'CREATING' }),
+      ['time-to-live'],
+    ],
+    [
+      'an index that is still being built',
+      [],
+      (described) => ({
+        ...described,
+        TableStatus: 'UPDATING',
+        GlobalSecondaryIndexes: described.GlobalSecondaryIndexes?.map((index) => ({
+          ...index,
+          IndexStatus: 'CREATING',
+        })),
+      }),
+      [],
+    ],
+  ])('waits for %s, as an interrupted run leaves it', async (_, args, unready, done) => {
+    const name = `left${args.length}`;
+    await create(name, ['--yes', ...args]);
+    const proxy = await startJsonProxy<object, { Table?: TableDescription }>(table.endpoint);
+    let looks = 0;
+    proxy.interpose(async ({ operation }, ask) => {
+      const isReady = looks >= 3;
+      if (!isReady && operation.startsWith('Update')) throw refusal('ResourceInUseException');
+      const answer = await ask();
+      if (operation === 'DescribeTimeToLive' && done.length > 0) return {};
+      if (operation !== 'DescribeTable' || answer.Table === undefined) return answer;
+      looks += 1;
+      return isReady ? answer : { Table: unready(answer.Table) };
+    });
+    const ended = await create(name, ['--yes', '--json', '--endpoint-url', proxy.endpoint, ...args]);
+    await proxy.stop();
+    expect(ended).toMatchObject({ status: 0 });
+    expect(JSON.parse(ended.out)).toEqual({ table: name, done });
+    expect(looks).toBeGreaterThan(3);
   });
 
   it('refuses a table with another key', async () => {

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { currentTable } from './current-table.ts';
-import { stepsFor, type TableStep, type WantedTable } from './table-steps.ts';
+import { stepsFor, type TableStep, untilUnchanging, type WantedTable } from './table-steps.ts';
 
 interface CreateOptions extends TableOptions, Consent {
   readonly overdueIndex: boolean;
@@ -44,6 +44,7 @@ export const createCommand: Run<CreateOptions> = async (context, options) => {
   assertCanAsk(options, context);
   return withDynamoDB(context, options, async (client) => {
     const wanted = await wantedTable(tableName, options);
+    if (options.dryRun !== true) await untilUnchanging(client, tableName, context);
     const steps = stepsFor(wanted, await currentTable(client, tableName, context.signal));
     if (steps.length === 0)
       return end(tableName, steps, context, 'is there already, with all that was asked for');

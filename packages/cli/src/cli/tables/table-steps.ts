@@ -157,22 +157,47 @@ function recoveryStep({ definition }: WantedTable): TableStep {
   };
 }
 
-/** Waits until the table and all its indexes are active. */
-async function untilActive(
+/** Waits until the table exists, and nothing of it or its indexes is under way. */
+async function untilActive(client: DynamoDBClient, TableName: string, context: Context): Promise<void> {
+  const maxWaitTime = 3_600; // building an index of a large table takes long
+  const { signal } = context;
+  await waitUntilTableExists({ client, maxWaitTime, minDelay: 1, abortSignal: signal }, { TableName });
+  await whileChanging(client, TableName, context);
+}
+
+/** Waits for what an interrupted run or somebody else has begun: until then, DynamoDB refuses other changes. */
+export async function untilUnchanging(
+  client: DynamoDBClient,
+  TableName: string,
+  context: Context,
+): Promise<void> {
+  let isTold = false;
+  const tell = (): void => {
+    if (!isTold) context.screen.note(`Table ${escapeControls(TableName)} is being created or changed …`);
+    isTold = true;
+  };
+  try {
+    await whileChanging(client, TableName, context, tell);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ResourceNotFoundException')) throw error;
+  }
+}
+
+async function whileChanging(
   client: DynamoDBClient,
   TableName: string,
   { signal, sleep }: Context,
+  onWait: () => void = () => undefined,
 ): Promise<void> {
-  const maxWaitTime = 3_600; // building an index of a large table takes long
-  await waitUntilTableExists({ client, maxWaitTime, minDelay: 1, abortSignal: signal }, { TableName });
   for (;;) {
     const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal });
     const statuses = [
       Table?.TableStatus,
       ...(Table?.GlobalSecondaryIndexes ?? []).map((index) => index.IndexStatus),
     ];
-    const isActive = statuses.every((status) => status === undefined || status === 'ACTIVE');
-    if (isActive) return;
+    // CREATING, UPDATING or DELETING; from other states a table does not come back by itself.
+    if (!statuses.some((status) => status?.endsWith('ING'))) return;
+    onWait();
     await sleep(2_000);
     signal.throwIfAborted();
   }
