@@ -1,6 +1,6 @@
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { hasCode } from '../../base/errors.ts';
+import { hasCode, StoreError } from '../../base/errors.ts';
 import { keyHash } from '../../base/key-hash.ts';
 import type { ReadOutcome } from '../rows/row-writer.ts';
 import type { RowLister, RowPage, RowQuery } from '../rows/row-lister.ts';
@@ -18,9 +18,16 @@ const LEAST_KEYS_PER_REQUEST = 10;
 /**
  * Where the next page starts: the node and the cursor of its SCAN. If a page had no room for all keys of an
  * answer, the next one sends the same cursor and `count` again and skips the keys in `given`, which holds
- * their hashes.
+ * their hashes. `nodes` is a hash of the names of all: after a failover, a node that sorts before others has
+ * keys that were not listed yet.
  */
-type Position = readonly [node: string, cursor: string, count: number, given: readonly string[]];
+type Position = readonly [
+  node: string,
+  cursor: string,
+  count: number,
+  given: readonly string[],
+  nodes: string,
+];
 
 /**
  * Lists claims with SCAN, node by node in the order of their addresses. While Redis resizes its table of
@@ -65,8 +72,10 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
       });
       const nodes = [...primaries].sort((one, other) => (one.name < other.name ? -1 : 1));
       const first = Math.max(LEAST_KEYS_PER_REQUEST, query.limit);
-      let [name, cursor, count, given]: Position =
-        from === undefined ? ['', '0', first, []] : positionIn(from);
+      const all = keyHash(nodes.map((node) => node.name).join(' '));
+      let [name, cursor, count, given, listed]: Position =
+        from === undefined ? ['', '0', first, [], all] : positionIn(from);
+      if (listed !== all) throw clusterChanged();
       const claims: Claim[] = [];
       let rowsRead = 0;
       let keysSeen = 0;
@@ -80,7 +89,7 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
         if (node.name !== name) [name, cursor, count, given] = [node.name, '0', first, []];
         do {
           if (claims.length >= query.limit || keysSeen >= MOST_KEYS) {
-            return pageAt([name, cursor, count, given]);
+            return pageAt([name, cursor, count, given, all]);
           }
           if (signal?.aborted === true) throw signal.reason;
           const { end, keys } = await scan(node, cursor, count, query);
@@ -93,7 +102,7 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
           if (found.length > room) {
             // The next page sends the same cursor again for the rest of this answer.
             const givenNow = found.slice(0, room).map(({ key }) => keyHash(key));
-            return pageAt([name, cursor, count, [...given, ...givenNow]]);
+            return pageAt([name, cursor, count, [...given, ...givenNow], all]);
           }
           [cursor, given] = [end, []];
           count = Math.min(MOST_KEYS_PER_REQUEST, found.length === 0 ? count * 4 : count);
@@ -111,9 +120,17 @@ function rowOf(read: ReadOutcome<Row>, key: string): Row | undefined {
   throw read.error;
 }
 
+function clusterChanged(): StoreError {
+  return new StoreError(
+    'The primaries of Redis are not those with which the list began, so it would leave out claims: ' +
+      'begin again, without a cursor',
+    { isRetryable: false },
+  );
+}
+
 function positionIn(position: unknown): Position {
-  if (!Array.isArray(position) || position.length !== 4) throw notACursor();
-  const [name, cursor, count, given] = position as unknown[];
+  if (!Array.isArray(position) || position.length !== 5) throw notACursor();
+  const [name, cursor, count, given, nodes] = position as unknown[];
   const isPosition =
     typeof name === 'string' &&
     typeof cursor === 'string' &&
@@ -122,7 +139,8 @@ function positionIn(position: unknown): Position {
     (count as number) >= 1 &&
     (count as number) <= MOST_KEYS_PER_REQUEST &&
     Array.isArray(given) &&
-    given.every((hash) => typeof hash === 'string');
+    given.every((hash) => typeof hash === 'string') &&
+    typeof nodes === 'string';
   if (!isPosition) throw notACursor();
-  return [name, cursor, count as number, given];
+  return [name, cursor, count as number, given, nodes];
 }
