@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Names } from 'aws-cdk-lib/core';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -75,7 +75,7 @@ export class BatchAlarms extends Construct {
     const at = thresholdsOf(props);
     const definitions = [
       ...(monitor === undefined ? [] : monitorAlarms(monitor, at)),
-      ...queues.flatMap((queue) => queueAlarms(idOf(queue), queue, at)),
+      ...idsOf(queues).flatMap(([queue, id]) => queueAlarms(id, queue, at)),
     ];
     this.alarms = definitions.flatMap((definition) => createAlarm(this, definition, topic));
   }
@@ -95,7 +95,13 @@ function thresholdsOf(props: BatchAlarmsProps): AlarmThresholds {
   };
 }
 
-/** Returns an id from the path: two queues may have equal ids in different scopes. */
-function idOf({ node }: BatchQueue): string {
-  return node.path.replaceAll(/[^A-Za-z0-9]/g, '');
+/** Returns an id of each queue from its path, with the CDK's hash where another has the same letters. */
+function idsOf(queues: readonly BatchQueue[]): readonly (readonly [queue: BatchQueue, id: string])[] {
+  const taken = new Set<string>();
+  return [...new Set(queues)].map((queue) => {
+    const short = queue.node.path.replaceAll(/[^A-Za-z0-9]/g, '');
+    const id = taken.has(short) ? Names.uniqueId(queue) : short;
+    taken.add(id);
+    return [queue, id];
+  });
 }

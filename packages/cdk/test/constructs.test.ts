@@ -385,6 +385,16 @@ describe('BatchAlarms', () => {
     );
   });
 
+  it('are those of each queue, where two paths have the same letters', () => {
+    const template = synthesised((stack) => {
+      const props = { function: aFunction(stack, Duration.seconds(30)), claims: claimsOf(stack) };
+      const queues = ['Orders-Eu', 'OrdersEu'].map((id) => new BatchQueue(stack, id, props));
+      return new BatchAlarms(stack, 'Alarms', { queues });
+    });
+    const ids = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    expect(ids.filter((id) => /DeadLetters/.test(id))).toHaveLength(2);
+  });
+
   it('refuses thresholds that are none', () => {
     expect(() => alarmsOf({ errors: 0 })).toThrow(
       'BatchAlarms: Expected `errors` to be an integer from 1 up, or false, got `0`',
