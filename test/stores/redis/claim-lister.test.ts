@@ -9,7 +9,7 @@ const nodeAt = (host: string) => ({
   call: async (command: string) => (command === 'scan' ? ['5', []] : [Date.now(), 0, 1, 0]),
 });
 
-it('a list of a cluster does not go on with other primaries, of which it would leave out claims', async () => {
+it('a list of a cluster does not go on with other primaries, whose claims it would leave out', async () => {
   let hosts = ['10.0.0.5', '10.0.0.7'];
   const client = { ...nodeAt('any'), isCluster: true, nodes: () => hosts.map(nodeAt) };
   const admin = redisAdmin({ client: client as never });

@@ -165,7 +165,7 @@ async function untilActive(client: DynamoDBClient, TableName: string, context: C
   await whileChanging(client, TableName, context);
 }
 
-/** Waits for what an interrupted run or somebody else has begun: until then, DynamoDB refuses other changes. */
+/** Waits for what an interrupted run or somebody else has begun: DynamoDB refuses other changes meanwhile. */
 export async function untilUnchanging(
   client: DynamoDBClient,
   TableName: string,
