@@ -1,10 +1,10 @@
 import { defined } from '../base/defined.ts';
 import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
-import { ConfigurationError, hasCode } from '../base/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
 import type { ClaimAdmin, ClaimPage, ClaimState } from '../claims/claim-admin.ts';
-import { type Cost, inspectClaim, type ReadOptions, withCost } from './list-claims.ts';
+import { type Cost, inspectClaim, isOfOneKey, type ReadOptions, withCost } from './list-claims.ts';
 
 /** A search for claims. */
 export type ClaimSearch =
@@ -88,15 +88,13 @@ async function claimNamed(text: string, admin: ClaimAdmin, options: ReadOptions)
   try {
     return await inspectClaim(admin, text, options);
   } catch (error) {
-    if (OF_THE_ROW.some((code) => hasCode(error, code))) return undefined;
+    if (isOfOneKey(error)) return undefined;
     throw error;
   }
 }
 
 /** DynamoDB's longest partition key. */
 const LONGEST_KEY_BYTES = 2_048;
-/** The last one is of a text that is not well-formed. */
-const OF_THE_ROW = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
 
 interface Matcher {
   isMatch(claim: Pick<Claim, 'key' | 'recordId' | 'lockedBy'>): boolean;

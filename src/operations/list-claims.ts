@@ -2,7 +2,7 @@ import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimAdmin, ClaimPage, ClaimQuery, ClaimReading } from '../claims/claim-admin.ts';
 import { leftOutOf } from '../claims/left-out.ts';
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError, hasCode } from '../base/errors.ts';
 import type { Check } from '../options/check-options.ts';
 import { PARKED_KINDS, type ParkedKind, parkedKindOf } from './parked-kind.ts';
 
@@ -98,6 +98,13 @@ export async function inspectClaim(
 ): Promise<Claim | undefined> {
   options.signal?.throwIfAborted();
   return admin.read(key, options);
+}
+
+const OF_ONE_KEY = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
+
+/** Returns whether an error is about one key: its row is no claim or a newer one, or no store can hold it. */
+export function isOfOneKey(error: unknown): boolean {
+  return OF_ONE_KEY.some((code) => hasCode(error, code));
 }
 
 /** The cost of several pages, and the rows they left out. */

@@ -1,12 +1,12 @@
 import { bounded, type Limit } from '../../base/bounded.ts';
 import { defined } from '../../base/defined.ts';
-import { hasCode } from '../../base/errors.ts';
 import { STORE_CALL_MS } from '../../base/limits.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import type { StoreCallOptions } from '../../claims/claim-store.ts';
 import { unansweredByStore } from '../../claims/store-errors.ts';
+import { isOfOneKey } from '../list-claims.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
 
 /**
@@ -43,9 +43,6 @@ const CALL: Limit = { ms: STORE_CALL_MS, signalAt: 1, signalIn: 'signal' };
 const LIMITS = { list: CALL, read: CALL };
 type BoundedAdmin = Pick<ClaimAdmin, keyof typeof LIMITS>;
 const LARGEST_PAGE = 1_000;
-
-/** Anybody who may send to the queue can name such a key. */
-const OF_ONE_KEY = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
 
 /**
  * The claims of messages. A message's claim is found by the first of these that applies: the key that
@@ -88,12 +85,12 @@ export class ClaimsOfMessages {
     return withClaims({ ...read, message: { ...message, ...defined({ key: onlyKey }) } }, claims, true);
   }
 
-  /** Returns the error of a row that is no claim, or of a key that the store cannot hold. */
+  /** Returns an error that is about this key alone: anybody who may send to the queue can name such a key. */
   async #read(key: string): Promise<Claim | Error | undefined> {
     try {
       return await this.#admin?.read(key, this.#options);
     } catch (error) {
-      if (OF_ONE_KEY.some((code) => hasCode(error, code))) return error as Error;
+      if (isOfOneKey(error)) return error as Error;
       throw error;
     }
   }
