@@ -324,6 +324,7 @@ const KNOWS_THE_MACHINE = new Set([
   'batch/read-records.ts',
   'base/built-in.ts',
   'base/clock.ts',
+  'claims/pass-on.ts',
   'functions/default-ports.ts',
   'keys/payload-hash.ts',
   'sources/function-memory.ts',

@@ -31,14 +31,21 @@ export function passOn(store: ClaimStore): ClaimStore {
   };
 }
 
-const numbers = new WeakMap<object, number>();
-let last = 0;
+const OBJECTS: unique symbol = Symbol.for('batchlatch.objects');
+
+/** The numbers of objects. Copies of this package share them, because they compare the places of stores. */
+interface Numbered {
+  readonly numbers: WeakMap<object, number>;
+  last: number;
+}
 
 /** Returns a number that is unique to the object in this process, for the `place` of stores on one client. */
 export function objectNumber(object: object): number {
-  const known = numbers.get(object);
+  const shared = globalThis as { [OBJECTS]?: Numbered };
+  const numbered = (shared[OBJECTS] ??= { numbers: new WeakMap(), last: 0 });
+  const known = numbered.numbers.get(object);
   if (known !== undefined) return known;
-  last += 1;
-  numbers.set(object, last);
-  return last;
+  numbered.last += 1;
+  numbered.numbers.set(object, numbered.last);
+  return numbered.last;
 }

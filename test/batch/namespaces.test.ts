@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   type BatchProcessorOptions,
   type ClaimStore,
@@ -114,5 +114,20 @@ describe('Two processors in one function', () => {
     await createBatchProcessor(() => 'done', { ...options, store: memoryStore() })(orderO1, lambda);
     const other = lambdaContext({ functionName: 'refunds' });
     await createBatchProcessor(() => 'done', { ...options, store })(refundO1, other);
+  });
+
+  it('of two copies of this package share it on one store alone', async () => {
+    const options = { ...quiet, key: byBody };
+    const store = memoryStore();
+    await createBatchProcessor(() => 'done', { ...options, store })(orderO1, lambda);
+
+    jest.resetModules();
+    const copy = { ...(await import('batchlatch')), ...(await import('batchlatch/memory')) };
+    expect(copy.createBatchProcessor).not.toBe(createBatchProcessor);
+    const inCopy = (own: ClaimStore) => copy.createBatchProcessor(() => 'done', { ...options, store: own });
+    for (const own of Array.from({ length: 30 }, () => copy.memoryStore())) {
+      expect(failed(await inCopy(own)(orderO1, lambda))).toEqual([]);
+    }
+    await expect(inCopy(store)(refundO1, lambda)).rejects.toMatchObject(shared);
   });
 });
