@@ -1,6 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { CallContext } from '../functions/call-context.ts';
+import { UnsupportedEventError } from '../sources/errors.ts';
 import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
+import { isObject } from '../base/is-object.ts';
 import { assertFunction } from '../options/check-options.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
@@ -71,6 +73,7 @@ export function withFetchIdempotencyContext<Rest extends unknown[]>(
 }
 
 function readRequest(request: Request): HttpRequest {
+  assertRequest(request);
   const { pathname, search } = new URL(request.url);
   return {
     method: request.method.toUpperCase(),
@@ -82,6 +85,12 @@ function readRequest(request: Request): HttpRequest {
     },
     async body(maxBytes) {
       if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return 'too large';
+      if (request.bodyUsed || request.body?.locked === true) {
+        throw new UnsupportedEventError(
+          'Cannot read the body of this request, which was read before: pass a clone, made before that ' +
+            '(in Hono `await cloneRawRequest(c.req)`), or read the body in the handler',
+        );
+      }
       // Read a clone: the handler gets the original, with whatever its server added to it.
       const read = await readBounded(request.clone().body, maxBytes);
       if ('bytes' in read) return read.bytes;
@@ -89,6 +98,20 @@ function readRequest(request: Request): HttpRequest {
       return 'too large';
     },
   };
+}
+
+/** Checks the members, since `instanceof` fails for requests of another realm or a polyfill. */
+function assertRequest(request: unknown): asserts request is Request {
+  const members = (isObject(request) ? request : {}) as { readonly [name in keyof Request]?: unknown };
+  const headers = members.headers as Partial<Headers> | null | undefined;
+  if (typeof members.clone === 'function' && typeof headers?.get === 'function') return;
+  const shown = isObject(request)
+    ? `an object of ${request.constructor?.name ?? 'no class'}`
+    : typeof request;
+  throw new UnsupportedEventError(
+    `Expected a web-standard Request, got ${shown}: in Hono pass \`c.req.raw\`, and wrap a handler of ` +
+      'Lambda events with withHttpIdempotency',
+  );
 }
 
 /** Reads a response, and returns one for the client. Never rejects: the handler has already run. */

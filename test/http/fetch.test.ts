@@ -20,6 +20,34 @@ describe('withFetchIdempotency', () => {
     expect(seen.slice(1)).toEqual([environment, '{"amountCents":1}']);
   });
 
+  it.each<[string, unknown]>([
+    ['no request', undefined],
+    ['an event of API Gateway', { rawPath: '/', headers: {}, requestContext: { http: { method: 'POST' } } }],
+    ["Hono's own request", { url: 'http://a/', method: 'POST', header: () => 'k', raw: post() }],
+    ["Node's request", { url: '/', method: 'POST', headers: { 'idempotency-key': 'k' } }],
+    ['an object without a prototype', Object.create(null)],
+  ])('says what it takes when it gets %s', async (_, request) => {
+    const handler = idempotent(() => new Response('done'));
+    await expect(handler(request as Request)).rejects.toMatchObject({
+      code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+      message: expect.stringMatching(/^Expected a web-standard Request, got .*`c\.req\.raw`/),
+    });
+  });
+
+  it('says that the body was read before, and leaves the key free', async () => {
+    const handler = idempotent(async (request) => Response.json(await request.json()));
+    const [read, beingRead] = [post(), post()];
+    await read.text();
+    beingRead.body?.getReader();
+    for (const request of [read, beingRead]) {
+      await expect(handler(request)).rejects.toMatchObject({
+        code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+        message: expect.stringMatching(/was read before: pass a clone/),
+      });
+    }
+    expect((await handler(post())).headers.get('idempotency-replayed')).toBeNull();
+  });
+
   it('replays bytes that are no text', async () => {
     const bytes = new Uint8Array([0xff, 0x00, 0xef, 0xbb, 0xbf, 0x80]);
     const handler = idempotent(() => new Response(bytes, { headers: { 'content-type': 'image/png' } }));
