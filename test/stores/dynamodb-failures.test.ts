@@ -126,6 +126,17 @@ for (const writes of ['batch', 'single'] as const) {
       await expect(open(client).inspect('k')).rejects.toMatchObject(error);
     });
 
+    it('does not blame DynamoDB where no credentials were found to ask it with', async () => {
+      const client = table.newClient();
+      const message = 'The SSO session token was not found: run `aws sso login`';
+      mockClient(client).rejects(awsException('CredentialsProviderError', message));
+      const error = {
+        code: 'BATCHLATCH_CREDENTIALS',
+        message: `There are no credentials for DynamoDB, so it was not asked. Set them, or log in: ${message}`,
+      };
+      expect(await open(client).acquire(claimRequests(1))).toMatchObject([{ status: 'error', error }]);
+    });
+
     it.each([
       ['ThrottlingException', {}],
       ['ProvisionedThroughputExceededException', {}],

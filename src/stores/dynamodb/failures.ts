@@ -13,8 +13,11 @@ const PASSING =
 const NETWORK =
   /^(TimeoutError|NetworkingError|RequestTimeout|ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
+/** The error of the SDK's credential providers, and of direct requests: no request was sent. */
+const NO_CREDENTIALS = 'CredentialsProviderError';
+
 const CREDENTIALS =
-  /^(CredentialsProviderError|UnrecognizedClientException|ExpiredTokenException|InvalidSignatureException|MissingAuthenticationTokenException)/;
+  /^(UnrecognizedClientException|ExpiredTokenException|InvalidSignatureException|MissingAuthenticationTokenException)/;
 
 export function isPassing(code: string): boolean {
   return PASSING.test(code);
@@ -58,6 +61,12 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
         ? `The policy refuses access to table \`${tableName}\`: ${message}`
         : `The policy refuses ${action} on table \`${tableName}\`. ` +
             "Allow that action for the function's role.",
+    );
+  }
+  if (name === NO_CREDENTIALS) {
+    return final(
+      'BATCHLATCH_CREDENTIALS',
+      `There are no credentials for DynamoDB, so it was not asked. Set them, or log in: ${message}`,
     );
   }
   if (CREDENTIALS.test(name)) {
