@@ -9,7 +9,7 @@ import { type BodyIssue, shownIssues } from './body-issues.ts';
 import type { Message, MessageOptions } from './message.ts';
 import { OUTBOX_ID, TYPE, VERSION } from './message-attributes.ts';
 import { groupOfBody, keyOfBody, typedKey } from './message-key.ts';
-import type { Messages } from './messages.ts';
+import { assertMessages, type Messages } from './messages.ts';
 
 /** A message as it is sent: what a sender puts on the wire, and an outbox into a row. */
 export interface EncodedMessage {
@@ -62,9 +62,10 @@ type Encode = (type: string, body: unknown, outboxId?: string) => EncodedMessage
  * fit, and a `KeyError` for one without a key or a group. It rejects instead if the schema validates
  * asynchronously: most do not, and a promise for each message is a large part of its cost.
  */
-export function messageEncoder({ types }: Messages, { deduplicates = true }: EncoderSetup = {}): Encode {
+export function messageEncoder(messages: Messages, { deduplicates = true }: EncoderSetup = {}): Encode {
+  assertMessages(messages);
   const encoders = new Map(
-    Object.entries(types).map(([type, message]) => [type, encoderOf(type, message, deduplicates)]),
+    Object.entries(messages.types).map(([type, message]) => [type, encoderOf(type, message, deduplicates)]),
   );
   return (type, body, outboxId) => {
     const encode = encoders.get(type);

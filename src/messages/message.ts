@@ -9,6 +9,7 @@ import {
   type Check,
   checkOptionsOf,
   either,
+  objectWith,
 } from '../options/check-options.ts';
 import { assertStandardSchema } from './assert-standard-schema.ts';
 import type { Upgrade } from './upgrade.ts';
@@ -52,10 +53,16 @@ export interface Message<Schema extends StandardSchemaV1 = StandardSchemaV1> {
   readonly options: MessageOptions;
 }
 
+const UPGRADES = anObject();
+const UPGRADE = objectWith('readExactly'); // a function has `apply` too
+
 const checks: Readonly<Record<keyof MessageOptions, Check>> = {
   key: either(aListOf('a list of members'), aFunction()),
   group: either({ ...aString(), expected: 'the path of a member' }, aFunction()),
-  upgrades: anObject(),
+  upgrades: {
+    expected: 'an object of from(…) by version',
+    accepts: (value) => UPGRADES.accepts(value) && Object.values(value as object).every(UPGRADE.accepts),
+  },
 };
 
 /**

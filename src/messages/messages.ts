@@ -1,4 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { ConfigurationError } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
 import type { Message } from './message.ts';
 
 /** The types of message by name. */
@@ -40,6 +42,7 @@ export type HandledAs<Types extends MessageTypes, Type extends keyof Types> = St
  *
  * @typeParam Types The types by name.
  * @param types The types by name. The name travels with each message.
+ * @throws `ConfigurationError` for a type that is no `message()`.
  *
  * @example
  * export const orders = messages({
@@ -48,5 +51,23 @@ export type HandledAs<Types extends MessageTypes, Type extends keyof Types> = St
  * });
  */
 export function messages<Types extends MessageTypes>(types: Types): Messages<Types> {
+  if (!isObject(types) || Array.isArray(types)) {
+    throw new ConfigurationError('messages: Expected an object such as { OrderPlaced: message(schema) }');
+  }
+  for (const [type, given] of Object.entries<unknown>(types)) {
+    if (isObject(given) && 'schema' in given && 'options' in given) continue;
+    const circle = given === undefined ? ' (do modules import each other?)' : '';
+    throw new ConfigurationError(
+      `messages: Expected \`${type}\` to be the result of message(…), got ${typeof given}${circle}`,
+    );
+  }
   return { types };
+}
+
+/** Throws a `ConfigurationError` for an argument that is not from `messages()`. */
+export function assertMessages(given: unknown): void {
+  if (isObject(given) && 'types' in given && isObject(given.types)) return;
+  throw new ConfigurationError(
+    `Expected the types of message as the result of messages(…), got ${typeof given}`,
+  );
 }

@@ -1,7 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidBodyError } from '../around/standard-schema.ts';
+import { assertStandardSchema } from '../messages/assert-standard-schema.ts';
 import { shownIssues } from '../messages/body-issues.ts';
 import type { Upgrade } from '../messages/upgrade.ts';
+import { assertFunction } from '../options/check-options.ts';
 import { MayFitLaterError } from './errors.ts';
 import { readExactly } from './read-exactly.ts';
 
@@ -32,6 +34,7 @@ export class UpgradeFailedError extends MayFitLaterError {
  * @typeParam Body The schema's input in the newest version.
  * @param schema The schema of the older version.
  * @param upgrade Returns the body of the newest version.
+ * @throws `ConfigurationError` for a schema that is no Standard Schema, and an upgrade that is no function.
  *
  * @example
  * message(orderV2, { upgrades: { 1: from(orderV1, ({ id, ...rest }) => ({ ...rest, orderId: id })) } });
@@ -40,6 +43,8 @@ export function from<Old extends StandardSchemaV1, Body>(
   schema: Old,
   upgrade: (old: StandardSchemaV1.InferOutput<Old>) => Body,
 ): Upgrade<Body> {
+  assertStandardSchema('from', schema);
+  assertFunction('upgrade', upgrade);
   return {
     schema,
     upgrade,

@@ -7,7 +7,7 @@ import type { RoutingPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import { keyOfBody } from '../messages/message-key.ts';
 import type { Message } from '../messages/message.ts';
-import type { HandledAs, Messages, MessageTypes } from '../messages/messages.ts';
+import { assertMessages, type HandledAs, type Messages, type MessageTypes } from '../messages/messages.ts';
 import { aFunction, assertFunction, checkOptionsOf, either, objectWith } from '../options/check-options.ts';
 import { exactBody } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
@@ -109,6 +109,7 @@ export function routes<Types extends MessageTypes, Mode extends RouteMode = 'rec
     },
     otherwise: { ...either(aFunction(), objectWith('handler')), expected: 'a handler or a route(…)' },
   });
+  assertMessages(messages);
   const { by = byAttribute, otherwise } = options;
   const { types } = messages;
   const handlerOf = new Map<string, unknown>(Object.entries(handlers));
