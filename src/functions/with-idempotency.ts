@@ -9,6 +9,7 @@ import { keyString, refusePromise } from '../keys/key-string.ts';
 import type { Ending } from '../attempts/ending.ts';
 import type { CallContext } from './call-context.ts';
 import { defaultPorts } from './default-ports.ts';
+import { madeFunction } from './made-function.ts';
 import {
   ConflictError,
   replayedError,
@@ -113,7 +114,7 @@ export function createIdempotent<Fn extends AnyFunction>(
     const remainingMs = remainingTimeMs?.(...args);
     const call = {
       ...ends,
-      run: async (context: CallContext) => makeFn(context).apply(this, args as never[]),
+      run: async (context: CallContext) => madeFunction(makeFn(context)).apply(this, args as never[]),
       key: isWholeKey(options)
         ? keyString({ of: 'call', prefix: undefined, key: () => options.key(...args) })
         : prefixedKey(args, options),

@@ -1,5 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { CallContext } from '../functions/call-context.ts';
+import { madeFunction } from '../functions/made-function.ts';
 import { UnsupportedEventError } from '../sources/errors.ts';
 import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
 import { isObject } from '../base/is-object.ts';
@@ -66,7 +67,8 @@ export function withFetchIdempotencyContext<Rest extends unknown[]>(
 ): (request: Request, ...rest: Rest) => Promise<Response> {
   const answer = idempotentHttp<Request, Response>(makeHandler, options);
   return async (request, ...rest) => {
-    const pass = async (context?: CallContext): Promise<Response> => makeHandler(context)(request, ...rest);
+    const pass = async (context?: CallContext): Promise<Response> =>
+      madeFunction(makeHandler(context))(request, ...rest);
     const carrier = { read, give: toResponse, remainingTimeMs: undefined, lockedBy: undefined };
     return answer({ request: readRequest(request), pass, ...carrier }, request);
   };

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { CallContext } from '../functions/call-context.ts';
+import { madeFunction } from '../functions/made-function.ts';
 import { assertFunction } from '../options/check-options.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import { type LambdaHttpEvent, readLambdaEvent } from './lambda-event.ts';
@@ -81,7 +82,7 @@ export function withHttpIdempotencyContext<Event extends LambdaHttpEvent, Answer
   return async (event, lambda?: Context) => {
     const { request, shape } = readLambdaEvent(event);
     const pass = async (context?: CallContext): Promise<Answer> =>
-      makeHandler(context)(event, lambda as Context);
+      madeFunction(makeHandler(context))(event, lambda as Context);
     const exchange = {
       request,
       pass,
