@@ -90,7 +90,7 @@ describe('allSources', () => {
   });
 
   it.each([
-    ['nothing', undefined, 'an event that is a undefined'],
+    ['nothing', undefined, 'an event that is undefined'],
     ['null', null, 'an event that is null'],
     ['a text', 'event', 'an event that is a string'],
     ['an empty object', {}, 'an empty event'],
