@@ -9,8 +9,8 @@ const CREDENTIALS =
   /^((aws|credential|role|sso|x)_\w+|duration_seconds|external_id|login_session|mfa_serial|source_profile|web_identity_token_file)$/;
 
 const LARGEST_BYTES = 1_048_576;
-/** Errors for files that cannot be read; the SDK treats such files as empty. */
-const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
+/** Errors for files that cannot be read, the last with `--permission`; the SDK treats such files as empty. */
+const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR', 'ERR_ACCESS_DENIED']);
 
 /** Returns the text of a file, empty if there is none; undefined if only the SDK can tell. */
 export type ReadFile = (file: string) => string | undefined;

@@ -5,6 +5,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type Choice, choose, type Environment } from '../../../src/aws/environment.ts';
+import { builtIn } from '../../../src/base/built-in.ts';
 import { DYNAMODB } from '../../../src/stores/dynamodb/transport.ts';
 
 /** As Lambda sets it. */
@@ -213,6 +214,18 @@ describe('A shared configuration file', () => {
     writeFileSync(full, '[default]\nretry_mode = adaptive');
     expect([of(none.AWS_CONFIG_FILE), of('/dev/null'), of(empty)]).toEqual(['direct', 'direct', 'direct']);
     expect([of(full), of(folder), of('nul\0byte'), of('/dev/zero')]).toEqual(['sdk', 'sdk', 'sdk', 'sdk']);
+  });
+
+  it('is not there where Node may not look, as with --permission: the SDK could not read it either', () => {
+    const denied = Object.assign(new Error('Access to this API has been restricted'), {
+      code: 'ERR_ACCESS_DENIED',
+    });
+    const stat = jest.spyOn(builtIn('node:fs'), 'statSync').mockImplementation(() => {
+      throw denied;
+    });
+    expect(choose(DYNAMODB, { ...LAMBDA, HOME: '/home/a' }).transport).toBe('direct');
+    expect(stat).toHaveBeenCalledTimes(2);
+    stat.mockRestore();
   });
 
   it('is not there where nobody can look, as below a file, nor for a user who has no home', async () => {
