@@ -1,7 +1,7 @@
 import { CompletionNotStoredError, MismatchError } from '../attempts/errors.ts';
 import { LeaseLostError } from '../attempts/stop-errors.ts';
 import { toStoredError } from '../claims/claim.ts';
-import { assertFunction } from '../options/check-options.ts';
+import { assertFunction, madeFunction } from '../options/check-options.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
@@ -9,7 +9,6 @@ import { keyString, refusePromise } from '../keys/key-string.ts';
 import type { Ending } from '../attempts/ending.ts';
 import type { CallContext } from './call-context.ts';
 import { defaultPorts } from './default-ports.ts';
-import { madeFunction } from './made-function.ts';
 import {
   ConflictError,
   replayedError,

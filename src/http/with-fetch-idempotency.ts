@@ -1,10 +1,9 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { CallContext } from '../functions/call-context.ts';
-import { madeFunction } from '../functions/made-function.ts';
 import { UnsupportedEventError } from '../sources/errors.ts';
 import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
 import { isObject } from '../base/is-object.ts';
-import { assertFunction } from '../options/check-options.ts';
+import { assertFunction, madeFunction } from '../options/check-options.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 

@@ -1,7 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { CallContext } from '../functions/call-context.ts';
-import { madeFunction } from '../functions/made-function.ts';
-import { assertFunction } from '../options/check-options.ts';
+import { assertFunction, madeFunction } from '../options/check-options.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import { type LambdaHttpEvent, readLambdaEvent } from './lambda-event.ts';
 import { type LambdaHttpResponse, readLambdaResponse, toLambdaResponse } from './lambda-response.ts';
