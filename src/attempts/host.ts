@@ -19,13 +19,15 @@ export interface Host {
   /**
    * Called when all records have their outcomes, before SQS is told when to show messages again: until then
    * the host keeps them invisible. Resolves with the ids (as in the answer) of the records that the host
-   * keeps for another call.
+   * keeps for another call. Several processors may share a call, and each reports its own records.
    */
   beforeHandBack(report: HostReport): Promise<ReadonlySet<string>>;
 }
 
-/** The ends of records that are not acknowledged. */
+/** The ends of the records of one processor. */
 export interface HostReport {
+  /** All records, by their ids in the answer. */
+  readonly records: readonly string[];
   /** For some records the store did not give a claim, or did not confirm the end. */
   readonly storeFailed: boolean;
   /** The errors of other failed records. */

@@ -26,13 +26,15 @@ export async function handBack(context: BatchContext): Promise<void> {
 function reportTo(host: Host, ledger: Ledger): Promise<ReadonlySet<string>> {
   let storeFailed = false;
   const errors: unknown[] = [];
+  const records: string[] = [];
   const handedBack: string[] = [];
   const suspects = new Map<string, number>();
   const conflicts = new Map<string, number>();
   for (const record of ledger.records) {
     const outcome = ledger.outcomeOf(record);
-    if (isAcknowledged(outcome)) continue;
     const { itemIdentifier: id = '' } = record;
+    records.push(id);
+    if (isAcknowledged(outcome)) continue;
     handedBack.push(id);
     if (outcome?.status === 'failed') {
       if (isOfStore(outcome)) storeFailed = true;
@@ -43,7 +45,7 @@ function reportTo(host: Host, ledger: Ledger): Promise<ReadonlySet<string>> {
       suspects.set(id, deathsOf(record, ledger));
     }
   }
-  return host.beforeHandBack({ storeFailed, errors, handedBack, suspects, conflicts });
+  return host.beforeHandBack({ records, storeFailed, errors, handedBack, suspects, conflicts });
 }
 
 /** Returns the crashes of a record. One that waits for an equal record is as dangerous as that record. */

@@ -56,7 +56,7 @@ export async function runBatch(
     return await answer;
   } finally {
     close?.();
-    deadline.cancel();
+    if (host === undefined) deadline.cancel(); // that of a host may be another processor's too
   }
 }
 

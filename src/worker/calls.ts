@@ -118,14 +118,18 @@ export class Calls {
   ): Promise<HandlerResult> {
     const { options, name, deadline, leases, eventOf } = this.#setup;
     const ids = held.map(idOf);
-    let report: HostReport | undefined;
-    let left: CallEnd['left'] = new Map();
-    let kept: ReadonlySet<string> = new Set();
-    const host = this.#hostOf(isAlone, async (ofRecords) => {
-      report = ofRecords;
-      left = leftOf(batches, report, (leaseUntil) => this.#startAfter(leaseUntil), leases.maxReceives);
-      kept = new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
-      const over = held.filter((one) => !kept.has(idOf(one)));
+    const reports: HostReport[] = [];
+    const left = new Map<HandlerBatch, HandlerBatch>();
+    const keptNow = (): ReadonlySet<string> =>
+      new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
+    const host = this.#hostOf(isAlone, async (report) => {
+      reports.push(report);
+      const startsAfter = (leaseUntil: number): number => this.#startAfter(leaseUntil);
+      const ofReport = leftOf(batches, report, startsAfter, leases.maxReceives);
+      for (const [batch, part] of ofReport) left.set(batch, part);
+      const kept = keptNow();
+      const ended = new Set(report.records);
+      const over = held.filter((one) => ended.has(idOf(one)) && !kept.has(idOf(one)));
       await leases.releaseRun(over, new Set(report.handedBack));
       return kept;
     });
@@ -143,8 +147,10 @@ export class Calls {
     } finally {
       host.deadline.cancel();
     }
-    if (report === undefined) await leases.releaseRun(held, failed); // a handler that is not batchlatch's
-    return resultOf(ids, report, { failed, left, kept, thrown });
+    const kept = keptNow();
+    const unreported = held.filter((one) => one.isEnding !== true && !kept.has(idOf(one)));
+    if (unreported.length > 0) await leases.releaseRun(unreported, failed); // to no processor of batchlatch
+    return resultOf(ids, reports, { failed, left, kept, thrown });
   }
 
   #hostOf(isAlone: boolean, beforeHandBack: Host['beforeHandBack']): Host {
@@ -207,18 +213,21 @@ export class Calls {
 /** Built by hand: a spread took a thirtieth of a message's CPU. */
 function resultOf(
   ids: readonly string[],
-  report: HostReport | undefined,
+  reports: readonly HostReport[],
   { failed, left, kept, thrown }: Pick<HandlerResult, 'failed' | 'left' | 'kept' | 'thrown'>,
 ): HandlerResult {
   // Without a configured claim store, all calls would fail and all messages become dead letters.
-  const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
-  const errors = report?.errors ?? [];
+  const storeFailed =
+    reports.length === 0
+      ? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION')
+      : reports.some((report) => report.storeFailed);
+  const errors = reports.flatMap((report) => report.errors);
   return {
     acknowledged: ids.filter((id) => !failed.has(id)),
     failed,
     errors: thrown === undefined ? errors : [...errors, thrown.error],
     storeFailed,
-    storeAnswered: report !== undefined && !storeFailed,
+    storeAnswered: reports.length > 0 && !storeFailed,
     left,
     kept,
     thrown,
