@@ -26,6 +26,9 @@ export class Scheduler {
   readonly #groups: GroupCounts;
   /** For each key with an open lane, the batch that has left it and not started. */
   readonly #out = new Map<string, HandlerBatch>();
+  /** Batches that have left their lanes and are not placed yet, with these lanes. */
+  readonly #leaving: { readonly batch: HandlerBatch; readonly lane: string }[] = [];
+  #isPlacing = false;
   readonly #timers: Timers;
   readonly #running = new Set<Promise<void>>();
   #limit: number;
@@ -181,25 +184,26 @@ export class Scheduler {
     this.#ready.add(batch);
   }
 
-  /** Gives up the batch's place in its group, so that the next one may go on. */
-  #uncount(batch: HandlerBatch): void {
+  /** Gives up the batch's place in its group. Returns the next one, which `#letOut` must place. */
+  #uncount(batch: HandlerBatch): HandlerBatch | undefined {
     const { group } = batch;
     this.#groups.remove(batch);
-    if (group === undefined || this.#isClosed || this.#groups.isFull(group)) return;
-    const lane = laneOfGroup(group);
-    const next = this.#aside.next(lane);
-    if (next !== undefined) this.#letOut(next, lane);
+    if (group === undefined || this.#isClosed || this.#groups.isFull(group)) return undefined;
+    return this.#takeOut(laneOfGroup(group));
   }
 
   /** Sets a batch aside that its group has counted. */
   #waitForKey(key: string, batch: HandlerBatch): void {
+    const { isFifo, rates } = this.#setup;
     const wasFirst = this.#out.get(key) === batch;
     this.#isOut(batch);
-    if (this.#setup.isFifo) this.#groups.keep(batch);
-    else this.#uncount(batch);
+    if (isFifo) this.#groups.keep(batch);
+    const next = isFifo ? undefined : this.#uncount(batch);
     const lane = laneOfKey(key);
-    this.#setAside(lane, batch, this.#turnIn(lane, this.#setup.rates?.paceMs(key) ?? 0), wasFirst);
+    this.#setAside(lane, batch, this.#turnIn(lane, rates?.paceMs(key) ?? 0), wasFirst);
     this.#openLane(key);
+    // Only now: the next one may wait for the same key, behind this one.
+    if (next?.group !== undefined) this.#letOut(next, laneOfGroup(next.group));
   }
 
   /** Lets a lane's first batch out when the rate allows it, and the next when that has started. */
@@ -208,7 +212,7 @@ export class Scheduler {
     const head = this.#aside.headOf(lane);
     if (head === undefined || this.#out.has(key)) return;
     this.#timers.in(this.#setup.rates?.waitMs(key, head.rateKeys?.get(key) ?? 1) ?? 0, lane, () => {
-      const batch = this.#aside.next(lane);
+      const batch = this.#takeOut(lane);
       if (batch === undefined) return;
       this.#out.set(key, batch);
       this.#letOut(batch, lane);
@@ -216,9 +220,23 @@ export class Scheduler {
     });
   }
 
-  #letOut(batch: HandlerBatch, lane: string): void {
+  /** Takes the first batch out of a lane, with permits. Call `#letOut` for it. */
+  #takeOut(lane: string): HandlerBatch | undefined {
+    const batch = this.#aside.next(lane);
+    if (batch === undefined) return undefined;
     if (!this.#withPermits.delete(batch)) this.permits.takeAnyway(batch.held.length);
-    this.#place(batch, lane);
+    return batch;
+  }
+
+  /** Places a batch. In a loop: it may wait for its key and let out the next of its group, of thousands. */
+  #letOut(batch: HandlerBatch, lane: string): void {
+    this.#leaving.push({ batch, lane });
+    if (this.#isPlacing) return;
+    this.#isPlacing = true;
+    for (let next = this.#leaving.shift(); next !== undefined; next = this.#leaving.shift()) {
+      this.#place(next.batch, next.lane);
+    }
+    this.#isPlacing = false;
   }
 
   /** Lets the lanes go on that this batch has left. */
@@ -266,7 +284,10 @@ export class Scheduler {
 
   #end(batch: HandlerBatch, left: HandlerBatch | undefined): void {
     if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // its group waits behind it
-    else this.#uncount(batch);
+    else {
+      const next = this.#uncount(batch);
+      if (next?.group !== undefined) this.#letOut(next, laneOfGroup(next.group));
+    }
     this.permits.give(batch.held.length - (left?.held.length ?? 0));
     if (left === undefined) {
       this.suspects.noteEnd(batch);
@@ -287,7 +308,7 @@ export class Scheduler {
     const lane = this.#aside.newLane();
     if (!this.#setAside(lane, batch, () => startsAt) || this.#isClosed) return;
     this.#timers.in(startsAt - this.#setup.clock.now(), lane, () => {
-      const next = this.#aside.next(lane);
+      const next = this.#takeOut(lane);
       if (next !== undefined) this.#letOut(next, lane);
       this.startAll();
     });

@@ -119,3 +119,19 @@ test('a lower limit lets what runs end, starts nothing more and leaves less room
   scheduler.limit = 8;
   expect(scheduler.running).toBe(8);
 });
+
+test.each([10, 8_000])(
+  'of a group and a key with %s messages, those that wait for the one and then for the other keep their order',
+  async (count) => {
+    const clock = manualClock();
+    const rates = new RateLimits([{ records: 1, perMs: 1_000, key: () => '' }], clock);
+    const { started, ends, receive } = inboxWith({ clock, rates, limit: 2, ahead: count, aside: count });
+    const all = Array.from({ length: count }, () => batchOf('a', 'slow'));
+    receive(...all);
+    for (let turn = 0; turn < 5; turn += 1) {
+      for (const end of ends.splice(0)) end();
+      await clock.advance(1_000);
+    }
+    expect(started).toEqual(all.slice(0, 6));
+  },
+);
