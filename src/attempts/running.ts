@@ -23,7 +23,8 @@ export class Running implements Iterable<Attempt> {
   }
 
   /** Watches a lease. Called before the handler, and when the lease has changed. */
-  watch({ leaseUntil }: Attempt): void {
+  watch({ leaseUntil, hasClaim }: Attempt): void {
+    if (!hasClaim) return; // it has no lease, and none is renewed for it
     if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
   }
 
@@ -53,7 +54,7 @@ export class Running implements Iterable<Attempt> {
     const now = this.#time.clock.now();
     this.#setTimer(Infinity);
     for (const attempt of this) {
-      if (attempt.isCommitted || attempt.isStopped) continue;
+      if (!attempt.hasClaim || attempt.isCommitted || attempt.isStopped) continue;
       if (attempt.leaseUntil > now) this.watch(attempt);
       else void this.#endLease(attempt, now);
     }

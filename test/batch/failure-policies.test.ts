@@ -202,6 +202,25 @@ describe('onStoreError: runWithoutClaim()', () => {
     expect(runs).toBe(0);
   });
 
+  it('runs longer than a lease, which it does not have', async () => {
+    const b = bench();
+    const processor = b.processor(
+      (_, { signal }) =>
+        new Promise<void>((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+          b.clock.setTimer(resolve, 1_000);
+        }),
+      {
+        store: broken(b, noClaims),
+        onStoreError: runWithoutClaim(),
+        leaseMs: 300,
+        heartbeat: heartbeat(),
+      },
+    );
+    expect(failed(await inTime(b.clock, processor(messages('a'), b.lambda(10_000))))).toEqual([]);
+    expect(b.eventsOf('failed')).toEqual([]);
+  });
+
   it('extends no lease, and stops at the deadline like any other', async () => {
     const b = bench();
     let extensions = 0;
