@@ -121,7 +121,8 @@ class BatchRun implements AfterClaim, AfterRun {
   #refused(attempt: BatchAttempt, refusal: Refusal): void {
     const { settings, watch, claims, time } = this.#context;
     const { onConflict, onStoreError } = settings;
-    if (refusal.status === 'error' && !time.deadline.stop.aborted) {
+    // After a wait, another owner is known to have run it a moment ago, and perhaps still does.
+    if (refusal.status === 'error' && !this.#waited.has(attempt) && !time.deadline.stop.aborted) {
       if (onStoreError?.goWithout(attempt, refusal.error, this.#context) === true) {
         return this.#run.offer(attempt);
       }

@@ -202,6 +202,27 @@ describe('onStoreError: runWithoutClaim()', () => {
     expect(runs).toBe(0);
   });
 
+  it('runs nothing that another owner was seen to hold, when the store fails while it waits for that', async () => {
+    const b = bench();
+    await b.occupy('a');
+    let asked = 0;
+    const store = broken(b, {
+      acquire: (requests, options) => {
+        asked += 1;
+        if (asked === 1) return b.store.acquire(requests, options);
+        return Promise.resolve(requests.map(() => ({ status: 'error', error: outage })));
+      },
+    });
+    let runs = 0;
+    const processor = b.processor(() => (runs += 1), {
+      store,
+      onConflict: waitForOwner({ timeoutMs: 500 }),
+      onStoreError: runWithoutClaim(),
+    });
+    expect(failed(await inTime(b.clock, processor(messages('a'), b.lambda(10_000))))).toEqual(['a']);
+    expect({ runs, hasWaited: asked > 1 }).toEqual({ runs: 0, hasWaited: true });
+  });
+
   it('runs longer than a lease, which it does not have', async () => {
     const b = bench();
     const processor = b.processor(
