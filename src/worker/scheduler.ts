@@ -196,11 +196,11 @@ export class Scheduler {
   #waitForKey(key: string, batch: HandlerBatch): void {
     const { isFifo, rates } = this.#setup;
     const wasFirst = this.#out.get(key) === batch;
-    this.#isOut(batch);
     if (isFifo) this.#groups.keep(batch);
     const next = isFifo ? undefined : this.#uncount(batch);
     const lane = laneOfKey(key);
     this.#setAside(lane, batch, this.#turnIn(lane, rates?.paceMs(key) ?? 0), wasFirst);
+    this.#isOut(batch); // only now: the first of the lane says how long the lane waits
     this.#openLane(key);
     // Only now: the next one may wait for the same key, behind this one.
     if (next?.group !== undefined) this.#letOut(next, laneOfGroup(next.group));

@@ -135,3 +135,34 @@ test.each([10, 8_000])(
     expect(started).toEqual(all.slice(0, 6));
   },
 );
+
+/** A batch of a group of its own, with so many records of each key. */
+function batchWith(keys: Readonly<Record<string, number>>): HandlerBatch {
+  const batch = batchOf(`group-${ids}`);
+  return { ...batch, rateKeys: new Map(Object.entries(keys).map(([key, count]) => [`0:${key}`, count])) };
+}
+
+test('the first batch of a key that needs more of its rate than the next is waited for, and not asked for ever', async () => {
+  const clock = manualClock();
+  const rates = new RateLimits([{ records: 2, perMs: 10_000, key: () => '' }], clock);
+  const { started, ends, receive } = inboxWith({ clock, rates, limit: 1 });
+  const endFirst = async (): Promise<void> => {
+    ends.shift()?.();
+    await clock.advance(1);
+  };
+  const [before, other, more] = [batchWith({ a: 2 }), batchWith({}), batchWith({})];
+  const [two, one, last] = [batchWith({ a: 2 }), batchWith({ a: 1 }), batchWith({ a: 1 })];
+  receive(before, other);
+  await endFirst();
+  receive(two, more, one);
+  await endFirst(); // `two` is over the rate, and `more` takes the slot
+  receive(last);
+  await clock.advance(10_000); // `two` is let out, behind `one`
+  await endFirst();
+  await endFirst(); // `one` has left too little for `two`
+  expect(started).toEqual([before, other, more, one]);
+  await clock.advance(6_000);
+  await endFirst();
+  await clock.advance(6_000);
+  expect(started).toEqual([before, other, more, one, two, last]);
+});
