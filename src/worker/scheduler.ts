@@ -3,7 +3,7 @@ import type { HandlerBatch } from './held-message.ts';
 import type { Call, SchedulerSetup } from './scheduler-setup.ts';
 import { Permits } from './permits.ts';
 import { ReadyBatches } from './ready-batches.ts';
-import { laneOfGroup, laneOfKey, WaitingLanes } from './waiting-lanes.ts';
+import { keysAfter, laneOfGroup, laneOfKey, WaitingLanes } from './waiting-lanes.ts';
 import { Suspects } from './suspects.ts';
 import { Timers } from './timers.ts';
 
@@ -176,11 +176,8 @@ export class Scheduler {
       }
     }
     this.#groups.add(batch);
-    for (const key of rateKeys?.keys() ?? []) {
-      if (from === laneOfKey(key) || !this.#aside.has(laneOfKey(key))) continue;
-      this.#waitForKey(key, batch);
-      return;
-    }
+    const key = keysAfter(from, rateKeys?.keys() ?? []).find((one) => this.#aside.has(laneOfKey(one)));
+    if (key !== undefined) return this.#waitForKey(key, batch);
     this.#ready.add(batch);
   }
 

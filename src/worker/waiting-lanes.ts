@@ -14,6 +14,15 @@ export function laneOfKey(key: string): string {
   return `${KEY}${key}`;
 }
 
+/**
+ * Returns the keys that a batch which has left a lane still queues for, in one order for all batches: in any
+ * order, three batches that share two keys could pass from lane to lane for ever.
+ */
+export function keysAfter(lane: string | undefined, keys: Iterable<string>): readonly string[] {
+  const inOrder = [...keys].sort();
+  return lane?.startsWith(KEY) === true ? inOrder.filter((key) => laneOfKey(key) > lane) : inOrder;
+}
+
 interface Lane {
   readonly batches: HandlerBatch[];
   messages: number;

@@ -166,3 +166,17 @@ test('the first batch of a key that needs more of its rate than the next is wait
   await clock.advance(6_000);
   expect(started).toEqual([before, other, more, one, two, last]);
 });
+
+test('batches that share two keys over their rate do not pass from one key to the other for ever', async () => {
+  const clock = manualClock();
+  const rates = new RateLimits([{ records: 1, perMs: 1_000, key: () => '' }], clock);
+  const { started, ends, receive } = inboxWith({ clock, rates, limit: 1, ahead: 20 });
+  const single = [batchWith({ a: 1 }), batchWith({ b: 1 }), batchWith({ a: 1 }), batchWith({ b: 1 })];
+  const both = [batchWith({ a: 1, b: 1 }), batchWith({ b: 1, a: 1 }), batchWith({ a: 1, b: 1 })];
+  receive(...single, ...both);
+  for (let turn = 0; turn < 20; turn += 1) {
+    for (const end of ends.splice(0)) end();
+    await clock.advance(500);
+  }
+  expect(started).toHaveLength(7);
+});
