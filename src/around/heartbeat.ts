@@ -10,8 +10,8 @@ export interface HeartbeatOptions {
 
 /**
  * Returns the policy for `heartbeat` that renews the leases of running handlers. With `sqs`, it also keeps
- * the batch's unfinished messages invisible. Without this policy, leases are renewed for every source but
- * SQS, whose lease lasts as long as the invocation.
+ * the batch's unfinished messages invisible, as a worker does by itself. Without this policy, leases are
+ * renewed for every source but SQS, whose lease lasts as long as the invocation.
  *
  * @param options How often leases are renewed.
  * @throws `ConfigurationError` for invalid options.
@@ -25,7 +25,8 @@ export function heartbeat(options: HeartbeatOptions = {}): HeartbeatPolicy {
     option: 'heartbeat',
     renewal: options,
     async keepInvisible(context) {
-      const { ledger, time } = context;
+      const { ledger, time, host } = context;
+      if (host !== undefined) return; // a worker hides its messages itself, for longer than a lease
       const delayMs = time.leaseMs();
       const unfinished = ledger.records.filter((record) => ledger.outcomeOf(record) === undefined);
       const delays = unfinished.map((record) => ({ record, delayMs }));

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { RecordHandler } from 'batchlatch';
-import { workerBenches } from '../support/worker-benches.ts';
+import { heartbeat, type RecordHandler } from 'batchlatch';
+import type { ScriptedQueue } from '../support/scripted-queue.ts';
+import { gate, workerBenches } from '../support/worker-benches.ts';
 
 const bench = workerBenches();
 
@@ -76,4 +77,36 @@ test('a stop waits for open receives no longer than it may take', async () => {
   expect(worker.state).toBe('stopping');
   await clock.advance(20);
   expect(worker.state).toBe('stopped');
+});
+
+test('heartbeat() of the processor hides no message for less time than the worker does', async () => {
+  const held = gate();
+  const queues: ScriptedQueue[] = [];
+  const sqs = {
+    changeMessageVisibilityBatch: async ({
+      Entries,
+    }: {
+      Entries: { ReceiptHandle: string; VisibilityTimeout: number }[];
+    }) => {
+      const changes = Entries.map(({ ReceiptHandle: receiptHandle, VisibilityTimeout: seconds }) => ({
+        receiptHandle,
+        seconds,
+      }));
+      await queues[0]?.changeVisibility(changes, new AbortController().signal);
+      return {};
+    },
+    sendMessage: () => Promise.resolve({}),
+  };
+  const { clock, queue } = await bench(() => held.passed, {
+    processor: { sqs, heartbeat: heartbeat(), queueUrl: 'http://127.0.0.1/000000000000/orders' },
+    queue: { visibilityMs: 300_000 },
+    before: (one) => queues.push(one),
+  });
+  queue.send({ id: 1 });
+  await clock.advance(20 * 60_000);
+  expect(queue.changes.length).toBeGreaterThan(0);
+  expect(queue.changes.filter(({ seconds }) => seconds < 300)).toEqual([]);
+  held.open();
+  await clock.advance(1_000);
+  expect(queue.ids()).toEqual([]);
 });
