@@ -23,9 +23,10 @@ export class Running implements Iterable<Attempt> {
   }
 
   /** Watches a lease. Called before the handler, and when the lease has changed. */
-  watch({ leaseUntil, hasClaim }: Attempt): void {
-    if (!hasClaim) return; // it has no lease, and none is renewed for it
-    if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
+  watch(attempt: Attempt): void {
+    const { leaseUntil } = attempt;
+    if (leaseUntil >= this.#timerAt || leaseUntil > this.#time.deadline.endsAt) return;
+    if (attempt.hasClaim) this.#setTimer(leaseUntil); // else it has no lease
   }
 
   /** Called when the invocation is over. Handlers that still run are stopped when their leases end. */

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { type Host, hostedBy, type HostReport } from '../attempts/host.ts';
+import { type Host, hostedBy } from '../attempts/host.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { hasCode } from '../base/errors.ts';
 import type { CallDeadline } from './call-deadline.ts';
@@ -40,6 +40,13 @@ interface HandlerResult extends CallResult {
   readonly kept: ReadonlySet<string>;
   /** The error of the call itself. */
   readonly thrown: { readonly error: unknown } | undefined;
+}
+
+/** What the processors of a call have reported together. */
+interface Reported {
+  /** Undefined: none has reported. */
+  storeFailed: boolean | undefined;
+  readonly errors: unknown[];
 }
 
 /** The delay after the end of a lease, for differences between clocks. */
@@ -118,16 +125,16 @@ export class Calls {
   ): Promise<HandlerResult> {
     const { options, name, deadline, leases, eventOf } = this.#setup;
     const ids = held.map(idOf);
-    const reports: HostReport[] = [];
+    const reported: Reported = { storeFailed: undefined, errors: [] };
     const left = new Map<HandlerBatch, HandlerBatch>();
-    const keptNow = (): ReadonlySet<string> =>
-      new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
+    let kept: ReadonlySet<string> = new Set();
     const host = this.#hostOf(isAlone, async (report) => {
-      reports.push(report);
+      reported.storeFailed = report.storeFailed || reported.storeFailed === true;
+      reported.errors.push(...report.errors);
       const startsAfter = (leaseUntil: number): number => this.#startAfter(leaseUntil);
       const ofReport = leftOf(batches, report, startsAfter, leases.maxReceives);
       for (const [batch, part] of ofReport) left.set(batch, part);
-      const kept = keptNow();
+      kept = new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
       const ended = new Set(report.records);
       const over = held.filter((one) => ended.has(idOf(one)) && !kept.has(idOf(one)));
       await leases.releaseRun(over, new Set(report.handedBack));
@@ -147,10 +154,9 @@ export class Calls {
     } finally {
       host.deadline.cancel();
     }
-    const kept = keptNow();
     const unreported = held.filter((one) => one.isEnding !== true && !kept.has(idOf(one)));
     if (unreported.length > 0) await leases.releaseRun(unreported, failed); // to no processor of batchlatch
-    return resultOf(ids, reports, { failed, left, kept, thrown });
+    return resultOf(ids, reported, { failed, left, kept, thrown });
   }
 
   #hostOf(isAlone: boolean, beforeHandBack: Host['beforeHandBack']): Host {
@@ -213,21 +219,18 @@ export class Calls {
 /** Built by hand: a spread took a thirtieth of a message's CPU. */
 function resultOf(
   ids: readonly string[],
-  reports: readonly HostReport[],
+  reported: Reported,
   { failed, left, kept, thrown }: Pick<HandlerResult, 'failed' | 'left' | 'kept' | 'thrown'>,
 ): HandlerResult {
   // Without a configured claim store, all calls would fail and all messages become dead letters.
-  const storeFailed =
-    reports.length === 0
-      ? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION')
-      : reports.some((report) => report.storeFailed);
-  const errors = reports.flatMap((report) => report.errors);
+  const storeFailed = reported.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
+  const { errors } = reported;
   return {
     acknowledged: ids.filter((id) => !failed.has(id)),
     failed,
     errors: thrown === undefined ? errors : [...errors, thrown.error],
     storeFailed,
-    storeAnswered: reports.length > 0 && !storeFailed,
+    storeAnswered: reported.storeFailed === false,
     left,
     kept,
     thrown,
