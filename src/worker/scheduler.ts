@@ -26,9 +26,7 @@ export class Scheduler {
   readonly #groups: GroupCounts;
   /** For each key with an open lane, the batch that has left it and not started. */
   readonly #out = new Map<string, HandlerBatch>();
-  /** Batches that have left their lanes and are not placed yet, with these lanes. */
   readonly #leaving: { readonly batch: HandlerBatch; readonly lane: string }[] = [];
-  #isPlacing = false;
   readonly #timers: Timers;
   readonly #running = new Set<Promise<void>>();
   #limit: number;
@@ -185,22 +183,20 @@ export class Scheduler {
   #uncount(batch: HandlerBatch): HandlerBatch | undefined {
     const { group } = batch;
     this.#groups.remove(batch);
-    if (group === undefined || this.#isClosed || this.#groups.isFull(group)) return undefined;
-    return this.#takeOut(laneOfGroup(group));
+    const mayGoOn = group !== undefined && !this.#isClosed && !this.#groups.isFull(group);
+    return mayGoOn ? this.#takeOut(laneOfGroup(group)) : undefined;
   }
 
   /** Sets a batch aside that its group has counted. */
   #waitForKey(key: string, batch: HandlerBatch): void {
-    const { isFifo, rates } = this.#setup;
-    const wasFirst = this.#out.get(key) === batch;
-    if (isFifo) this.#groups.keep(batch);
-    const next = isFifo ? undefined : this.#uncount(batch);
     const lane = laneOfKey(key);
-    this.#setAside(lane, batch, this.#turnIn(lane, rates?.paceMs(key) ?? 0), wasFirst);
-    this.#isOut(batch); // only now: the first of the lane says how long the lane waits
-    this.#openLane(key);
-    // Only now: the next one may wait for the same key, behind this one.
-    if (next?.group !== undefined) this.#letOut(next, laneOfGroup(next.group));
+    const wasFirst = this.#out.get(key) === batch;
+    if (this.#setup.isFifo) this.#groups.keep(batch);
+    const next = this.#setup.isFifo ? undefined : this.#uncount(batch);
+    this.#setAside(lane, batch, this.#turnIn(lane, this.#setup.rates?.paceMs(key) ?? 0), wasFirst);
+    // Only now: the lane waits for its first batch, and the next of the group may wait behind this one.
+    this.#isOut(batch);
+    this.#letOut(next, laneOfGroup(batch.group ?? ''));
   }
 
   /** Lets a lane's first batch out when the rate allows it, and the next when that has started. */
@@ -220,20 +216,15 @@ export class Scheduler {
   /** Takes the first batch out of a lane, with permits. Call `#letOut` for it. */
   #takeOut(lane: string): HandlerBatch | undefined {
     const batch = this.#aside.next(lane);
-    if (batch === undefined) return undefined;
-    if (!this.#withPermits.delete(batch)) this.permits.takeAnyway(batch.held.length);
+    if (batch !== undefined && !this.#withPermits.delete(batch)) this.permits.takeAnyway(batch.held.length);
     return batch;
   }
 
   /** Places a batch. In a loop: it may wait for its key and let out the next of its group, of thousands. */
-  #letOut(batch: HandlerBatch, lane: string): void {
-    this.#leaving.push({ batch, lane });
-    if (this.#isPlacing) return;
-    this.#isPlacing = true;
-    for (let next = this.#leaving.shift(); next !== undefined; next = this.#leaving.shift()) {
-      this.#place(next.batch, next.lane);
-    }
-    this.#isPlacing = false;
+  #letOut(batch: HandlerBatch | undefined, lane: string): void {
+    if (batch === undefined || this.#leaving.push({ batch, lane }) > 1) return;
+    for (const next of this.#leaving) this.#place(next.batch, next.lane);
+    this.#leaving.length = 0;
   }
 
   /** Lets the lanes go on that this batch has left. */
@@ -281,10 +272,7 @@ export class Scheduler {
 
   #end(batch: HandlerBatch, left: HandlerBatch | undefined): void {
     if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // its group waits behind it
-    else {
-      const next = this.#uncount(batch);
-      if (next?.group !== undefined) this.#letOut(next, laneOfGroup(next.group));
-    }
+    else this.#letOut(this.#uncount(batch), laneOfGroup(batch.group ?? ''));
     this.permits.give(batch.held.length - (left?.held.length ?? 0));
     if (left === undefined) {
       this.suspects.noteEnd(batch);
@@ -305,8 +293,7 @@ export class Scheduler {
     const lane = this.#aside.newLane();
     if (!this.#setAside(lane, batch, () => startsAt) || this.#isClosed) return;
     this.#timers.in(startsAt - this.#setup.clock.now(), lane, () => {
-      const next = this.#takeOut(lane);
-      if (next !== undefined) this.#letOut(next, lane);
+      this.#letOut(this.#takeOut(lane), lane);
       this.startAll();
     });
   }
