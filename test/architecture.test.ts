@@ -321,10 +321,9 @@ const PURE = new Set([
   'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
-  'batch/read-records.ts',
+  'base/shared.ts',
   'base/built-in.ts',
   'base/clock.ts',
-  'claims/pass-on.ts',
   'functions/default-ports.ts',
   'keys/payload-hash.ts',
   'sources/function-memory.ts',

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { QueueAccess } from '../base/queue-member.ts';
+import { SHARED } from '../base/shared.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { Settlements } from '../claims/settlement-queue.ts';
 import type { Deadline } from './deadline.ts';
@@ -50,12 +51,6 @@ export function takingBatches<Processor extends object>(processor: Processor): P
 export function takesBatches(processor: object): boolean {
   return TAKES_BATCHES in processor;
 }
-
-/**
- * The key of state that copies of this package in one process share: the host on a call's context, and the
- * users of default namespaces on `globalThis`.
- */
-export const SHARED: unique symbol = Symbol.for('batchlatch');
 
 export function hostedBy(host: Host, context: Context): Context {
   return Object.assign(context, { [SHARED]: host });

@@ -73,7 +73,7 @@ export function chooseFor(
 export function environmentCredentials(environment: Environment): Credentials {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = environment;
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) {
-    const message = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are no longer set in the environment';
+    const message = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are no longer set';
     throw Object.assign(new Error(message), { name: 'CredentialsProviderError' }); // the SDK's name for it
   }
   return {

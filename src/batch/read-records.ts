@@ -3,7 +3,7 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { placeOf } from '../claims/pass-on.ts';
 import { isPermanent } from '../attempts/errors.ts';
-import { SHARED } from '../attempts/host.ts';
+import { shared } from '../base/shared.ts';
 import { keyMaker } from '../keys/key-string.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import type { BatchContext, Settings } from './context.ts';
@@ -77,13 +77,9 @@ function hasOwnKeys({ key, decode, routing }: Settings): boolean {
   return key.isMessageId === true && decode.every(({ kind }) => kind !== 'envelope');
 }
 
-/** The processor that uses each default namespace of one store. */
-type Users = Map<string, object>;
-
-/** Returns the users of a store's default namespaces. Copies of this package share the table. */
-function usersOf(store: ClaimStore): Users {
-  const shared = globalThis as { [SHARED]?: Map<string, Users> };
-  const byPlace = (shared[SHARED] ??= new Map());
+/** Returns the processor that uses each default namespace of a store. */
+function usersOf(store: ClaimStore): Map<string, object> {
+  const { users: byPlace } = shared();
   const place = placeOf(store);
   const users = byPlace.get(place) ?? new Map<string, object>();
   byPlace.set(place, users);

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Clock } from '../base/clock.ts';
 import type { RequestGroup } from '../base/request-group.ts';
 import type { QueueAccess, QueueMember } from '../base/queue-member.ts';
@@ -37,7 +38,7 @@ export function createAcquireQueue<Note>({
     clock,
     send: (group) => acquireGroup(group, store),
     givenUp: () => ({ status: 'error', error: givenUp() }),
-    ...(recordIdOf !== undefined && { recordIdOf }),
+    ...defined({ recordIdOf }),
   });
 }
 

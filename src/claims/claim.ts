@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { safeString } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
@@ -106,7 +107,7 @@ function wordsOf(thrown: unknown, bounded: (text: unknown) => string): StoredErr
     thrown instanceof Error
       ? { name: bounded(thrown.name), message: bounded(thrown.message) }
       : { name: 'NonError', message: bounded(thrownFields(thrown) ?? thrown) };
-  return { ...words, ...(code !== undefined && { code }) };
+  return { ...words, ...defined({ code }) };
 }
 
 // A cut can split a surrogate pair, which stores reject as UTF-8.

@@ -1,3 +1,5 @@
+import { defined } from '../base/defined.ts';
+import { shared } from '../base/shared.ts';
 import type { ClaimStore } from './claim-store.ts';
 
 /** Returns the place of a store's claims, or a name that is unique to the store in this process. */
@@ -9,12 +11,7 @@ export function storeData(
   store: ClaimStore,
 ): Pick<ClaimStore, 'requestSize' | 'place' | 'maxResultBytes' | 'transacted'> {
   const { requestSize, maxResultBytes, transacted } = store;
-  return {
-    place: placeOf(store),
-    ...(requestSize !== undefined && { requestSize }),
-    ...(maxResultBytes !== undefined && { maxResultBytes }),
-    ...(transacted !== undefined && { transacted }),
-  };
+  return { place: placeOf(store), ...defined({ requestSize, maxResultBytes, transacted }) };
 }
 
 /** Returns all members, for a wrapper. Methods run on the store itself: a class may have private fields. */
@@ -31,21 +28,13 @@ export function passOn(store: ClaimStore): ClaimStore {
   };
 }
 
-const OBJECTS: unique symbol = Symbol.for('batchlatch.objects');
-
-/** The numbers of objects. Copies of this package share them, because they compare the places of stores. */
-interface Numbered {
-  readonly numbers: WeakMap<object, number>;
-  last: number;
-}
-
 /** Returns a number that is unique to the object in this process, for the `place` of stores on one client. */
 export function objectNumber(object: object): number {
-  const shared = globalThis as { [OBJECTS]?: Numbered };
-  const numbered = (shared[OBJECTS] ??= { numbers: new WeakMap(), last: 0 });
-  const known = numbered.numbers.get(object);
+  const state = shared();
+  const { numbers } = state;
+  const known = numbers.get(object);
   if (known !== undefined) return known;
-  numbered.last += 1;
-  numbered.numbers.set(object, numbered.last);
-  return numbered.last;
+  state.last += 1;
+  numbers.set(object, state.last);
+  return state.last;
 }

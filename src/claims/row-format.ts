@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
@@ -62,7 +63,7 @@ export function statusIn(text: unknown, key: string): ClaimStatus | undefined {
   if (text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED') return text;
   const [, format, version] = typeof text === 'string' ? (WITH_FORMAT.exec(text) ?? []) : [];
   if (format === undefined || Number(format) <= FORMAT) return undefined;
-  throw new NewerRowError({ key, format: Number(format), ...(version !== undefined && { version }) });
+  throw new NewerRowError({ key, format: Number(format), ...defined({ version }) });
 }
 
 /** Returns the error of a row that is not a claim. `why` follows the hash of the key. */

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import { mayPass } from '../base/errors.ts';
 import type { QueueMember } from '../base/queue-member.ts';
@@ -72,7 +73,7 @@ export class SettlementQueue<Note> {
       clock,
       send: (group) => this.#write(group),
       givenUp: () => ({ error: givenUp() }),
-      ...(recordIdOf !== undefined && { recordIdOf }),
+      ...defined({ recordIdOf }),
     });
   }
 

@@ -46,12 +46,19 @@ export function storeSilent(message: string, cause?: Error): StoreError {
   return new StoreError(message, { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
 }
 
-export function unansweredByStore(why: 'silent' | 'given-up', limitMs: number): StoreError {
-  return storeSilent(
+export function unansweredByStore(why: Unanswered, limitMs: number): StoreError {
+  return unansweredBy('The claim store', why, `${limitMs / 1_000} seconds: check its load and the network`);
+}
+
+type Unanswered = 'silent' | 'given-up';
+
+/** `within`: the limit, and what to do. */
+export function unansweredBy(who: string, why: Unanswered, within: string, cause?: Error): StoreError {
+  const how =
     why === 'silent'
-      ? `The claim store did not answer within ${limitMs / 1_000} seconds: check its load and the network`
-      : 'The claim store had not answered when the invocation had to answer',
-  );
+      ? `did not answer within ${within}`
+      : 'had not answered when the invocation had to answer';
+  return storeSilent(`${who} ${how}`, cause);
 }
 
 /** Returns the error of a call whose caller had already given up. */

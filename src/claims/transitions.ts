@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Claim } from './claim.ts';
 import type { AcquireOutcome, ClaimRequest, LeaseExtension, Settlement } from './claim-store.ts';
 
@@ -42,6 +43,7 @@ export function decideAcquire(
   // rule: other-payload
   if (isOtherPayload(stored, request)) return { outcome: { status: 'mismatch' } };
 
+  const { result, completedAt, expiresAt, error } = stored;
   switch (stored.status) {
     case 'IN_PROGRESS':
       // rule: live-lease
@@ -53,17 +55,10 @@ export function decideAcquire(
       return { write: nextClaim(stored, request, now), tookOver: false };
     case 'COMPLETED':
       // rule: completed-key
-      return {
-        outcome: {
-          status: 'duplicate',
-          ...(stored.result !== undefined && { result: stored.result }),
-          ...(stored.completedAt !== undefined && { completedAt: stored.completedAt }),
-          ...(stored.expiresAt !== undefined && { expiresAt: stored.expiresAt }),
-        },
-      };
+      return { outcome: { status: 'duplicate', ...defined({ result, completedAt, expiresAt }) } };
     case 'PARKED':
       // rule: parked-key
-      return { outcome: { status: 'parked', ...(stored.error !== undefined && { error: stored.error }) } };
+      return { outcome: { status: 'parked', ...defined({ error }) } };
   }
 }
 

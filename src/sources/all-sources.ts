@@ -13,8 +13,7 @@ import { sqs } from './sqs.ts';
 
 const READABLE_FROM_PIPES =
   'SQS, Kinesis and DynamoDB Streams from EventBridge Pipes without an input transformer; ' + FOR_BARE_DATA;
-const READABLE =
-  'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge with Pipes and custom buses';
+const READABLE = 'SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, EventBridge with Pipes and custom buses';
 
 /**
  * Returns the source that reads events of every known service: the default of `source`. It rejects any other

@@ -16,8 +16,9 @@ const LONGEST_NAME = 60;
 
 /** Describes an event for error messages: its type, or its members' names. */
 export function eventShape(event: unknown): string {
-  if (event === null || event === undefined) return `an event that is ${event}`;
-  if (typeof event !== 'object') return `an event that is a ${typeof event}`;
+  if (typeof event !== 'object' || event === null) {
+    return `an event of type ${event === null ? 'null' : typeof event}`;
+  }
   if (Array.isArray(event))
     return event.length === 0 ? 'an empty array' : `an array of ${event.length} records`;
   const members = Object.keys(event);

@@ -156,7 +156,7 @@ function decodeKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch (cause) {
-    throw new MalformedRecordError('The S3 event notification has a key that is not URL-encoded', {
+    throw new MalformedRecordError("The S3 event notification's key is not URL-encoded", {
       cause,
     });
   }

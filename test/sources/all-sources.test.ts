@@ -90,9 +90,9 @@ describe('allSources', () => {
   });
 
   it.each([
-    ['nothing', undefined, 'an event that is undefined'],
-    ['null', null, 'an event that is null'],
-    ['a text', 'event', 'an event that is a string'],
+    ['nothing', undefined, 'an event of type undefined'],
+    ['null', null, 'an event of type null'],
+    ['a text', 'event', 'an event of type string'],
     ['an empty object', {}, 'an empty event'],
     [
       'an event of API Gateway',
@@ -115,7 +115,7 @@ describe('allSources', () => {
   ])('refuses %s and says what it got', (_what, event, got) => {
     const read = (): unknown => readEvent(event);
     expect(read).toThrow(
-      `Cannot read ${got}: batchlatch reads SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, and EventBridge`,
+      `Cannot read ${got}: batchlatch reads SQS, Kinesis, DynamoDB Streams, Kafka, SNS, S3, EventBridge`,
     );
     expect(read).toThrow(expect.objectContaining({ code: 'BATCHLATCH_UNSUPPORTED_EVENT' }));
   });
@@ -158,7 +158,7 @@ describe('a source that is named', () => {
   it.each<[Source, unknown, string]>([
     [kinesis(), sqsEvent([{ body: {} }]), 'Cannot read an event with Records: `source` is Kinesis'],
     [sqs(), eventBridgeEvent({}), 'Cannot read an event with version, id, source'],
-    [eventBridge(), 7, 'Cannot read an event that is a number: `source` is EventBridge'],
+    [eventBridge(), 7, 'Cannot read an event of type number: `source` is EventBridge'],
     [sns(), [{}], 'Cannot read an array of 1 records: `source` is SNS'],
   ])('refuses those of others: %#', (source, event, message) => {
     expect(() => readFrom(source, event)).toThrow(

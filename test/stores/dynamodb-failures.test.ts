@@ -132,7 +132,7 @@ for (const writes of ['batch', 'single'] as const) {
       mockClient(client).rejects(awsException('CredentialsProviderError', message));
       const error = {
         code: 'BATCHLATCH_CREDENTIALS',
-        message: `There are no credentials for DynamoDB, so it was not asked. Set them, or log in: ${message}`,
+        message: `No credentials for DynamoDB: ${message}`,
       };
       expect(await open(client).acquire(claimRequests(1))).toMatchObject([{ status: 'error', error }]);
     });

@@ -181,7 +181,7 @@ describe('Requests without a client', () => {
       status: 'error',
       error: {
         code: 'BATCHLATCH_CREDENTIALS',
-        message: expect.stringContaining('no longer set in the environment'),
+        message: expect.stringContaining('no longer set'),
       },
     });
     expect(signers).toEqual(['key']);

@@ -63,17 +63,12 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
             "Allow that action for the function's role.",
     );
   }
-  if (name === NO_CREDENTIALS) {
-    return final(
-      'BATCHLATCH_CREDENTIALS',
-      `There are no credentials for DynamoDB, so it was not asked. Set them, or log in: ${message}`,
-    );
-  }
-  if (CREDENTIALS.test(name)) {
-    return final(
-      'BATCHLATCH_CREDENTIALS',
-      `DynamoDB did not accept the credentials (${name}), renew or correct them: ${message}`,
-    );
+  const areMissing = name === NO_CREDENTIALS;
+  if (areMissing || CREDENTIALS.test(name)) {
+    const what = areMissing
+      ? 'No credentials for DynamoDB'
+      : `DynamoDB did not accept the credentials (${name}), renew or correct them`;
+    return final('BATCHLATCH_CREDENTIALS', `${what}: ${message}`);
   }
   if (/item size/i.test(message)) {
     return final(

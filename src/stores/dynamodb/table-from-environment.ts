@@ -12,12 +12,13 @@ export function whenTableIsNamed<Made>(make: (tableName: string) => Made): () =>
   return () => (made ??= makeNow());
 }
 
+const FOR_TESTS = '`memoryStore()` of batchlatch/memory';
+
 function claimsTableName(): string {
   const tableName = process.env['CLAIMS_TABLE_NAME'];
   if (tableName) return tableName;
   throw new ConfigurationError(
-    'No claim store is configured: set CLAIMS_TABLE_NAME, or pass `store`, in tests ' +
-      '`memoryStore()` of batchlatch/memory',
+    `No claim store is configured: set CLAIMS_TABLE_NAME, or pass \`store\`, in tests ${FOR_TESTS}`,
   );
 }
 
@@ -43,8 +44,8 @@ export function refusedInTests<Made>(made: () => Made): () => Made {
  * @remarks See docs/recipes/testing.md#without-a-store.
  */
 const IN_TESTS =
-  'NODE_ENV is `test` and no `store` is given: pass `memoryStore()` of batchlatch/memory, set ' +
-  'AWS_ENDPOINT_URL_DYNAMODB to an emulator, or pass `dynamoDBStore()` to use AWS';
+  `NODE_ENV is \`test\` and no \`store\` is given: pass ${FOR_TESTS}, set AWS_ENDPOINT_URL_DYNAMODB to ` +
+  'an emulator, or pass `dynamoDBStore()` to use AWS';
 
 function isUnitTest(): boolean {
   const { NODE_ENV, AWS_LAMBDA_RUNTIME_API, AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL } = process.env;

@@ -8,6 +8,10 @@ import { DYNAMODB, type Transport } from './transport.ts';
 
 const CREDENTIALS = 'The environment has no access key';
 
+// One place for each, because bundlers write the import of a module in full wherever it is.
+const importChoice = () => import('../../aws/environment.ts');
+const importDirect = () => import('./direct-transport.ts');
+
 /**
  * Creates a transport from the environment (docs/stores/dynamodb-requests.md), which the first request reads:
  * tests and scripts may set it after creating the store. In Lambda the code is loaded during INIT.
@@ -35,13 +39,13 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
 }
 
 async function make(setup: RetrySetup): Promise<Transport> {
-  const { choose, environmentCredentials } = await import('../../aws/environment.ts');
+  const { choose, environmentCredentials } = await importChoice();
   const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk') {
     tellThroughSdk('DynamoDB', choice.why);
     return ownSdkTransport(choice.why, credentialsOfSdk(choice.why, setup));
   }
-  const { directTransport } = await import('./direct-transport.ts');
+  const { directTransport } = await importDirect();
   const isChain = choice.credentials === 'sdk';
   const { origin } = choice.endpoint.url;
   debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${origin}`);
@@ -58,10 +62,10 @@ function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['cred
 
 /** Loads the modules that the first request needs. */
 async function load(): Promise<void> {
-  const { choose } = await import('../../aws/environment.ts');
+  const { choose } = await importChoice();
   const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk' || choice.credentials === 'sdk') await loadSdk('');
   if (choice.transport === 'sdk') return;
   builtIn(choice.endpoint.url.protocol === 'https:' ? 'node:https' : 'node:http');
-  await import('./direct-transport.ts');
+  await importDirect();
 }

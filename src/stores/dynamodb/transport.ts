@@ -6,7 +6,7 @@ import type { StoreError } from '../../base/errors.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { StopSignal } from '../../base/stop.ts';
-import { storeSilent } from '../../claims/store-errors.ts';
+import { storeSilent, unansweredBy } from '../../claims/store-errors.ts';
 
 /** The DynamoDB operations that the store uses, with types of the AWS SDK but none of its code. */
 export interface Operations {
@@ -88,10 +88,6 @@ export const DYNAMODB: Service = {
 };
 
 function unanswered(why: 'given-up' | 'silent', cause?: Error): StoreError {
-  return storeSilent(
-    why === 'silent'
-      ? `DynamoDB did not answer within ${DYNAMODB_REQUEST_MS / 1_000} seconds: in a VPC, add an endpoint`
-      : 'DynamoDB had not answered when the invocation had to answer',
-    cause,
-  );
+  const within = `${DYNAMODB_REQUEST_MS / 1_000} seconds: in a VPC, add an endpoint`;
+  return unansweredBy('DynamoDB', why, within, cause);
 }
