@@ -321,7 +321,7 @@ const PURE = new Set([
   'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
-  'base/shared.ts',
+  'claims/pass-on.ts',
   'base/built-in.ts',
   'base/clock.ts',
   'functions/default-ports.ts',

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { QueueAccess } from '../base/queue-member.ts';
-import { SHARED } from '../base/shared.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
+import { SHARED } from '../claims/pass-on.ts';
 import type { Settlements } from '../claims/settlement-queue.ts';
 import type { Deadline } from './deadline.ts';
 

@@ -1,9 +1,8 @@
 import type { Context } from 'aws-lambda';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { placeOf } from '../claims/pass-on.ts';
+import { placeOf, shared } from '../claims/pass-on.ts';
 import { isPermanent } from '../attempts/errors.ts';
-import { shared } from '../base/shared.ts';
 import { keyMaker } from '../keys/key-string.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import type { BatchContext, Settings } from './context.ts';

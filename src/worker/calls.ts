@@ -42,7 +42,7 @@ interface HandlerResult extends CallResult {
   readonly thrown: { readonly error: unknown } | undefined;
 }
 
-/** What the processors of a call have reported together. */
+/** The reports of the processors of a call, together. */
 interface Reported {
   /** Undefined: none has reported. */
   storeFailed: boolean | undefined;
