@@ -62,7 +62,7 @@ describeWith([ministack], 'scripts/aws-check.sh, on MiniStack for AWS,', () => {
         'to run without credentials',
         ['--yes'],
         { ...NOWHERE, AWS_REGION: 'us-east-1' },
-        'No credentials for DynamoDB',
+        'There are no credentials',
       ],
       ['options that it does not know', ['--force'], { ...NOWHERE }, 'Unknown option: --force'],
     ])('%s', async (_what, options, own, message) => {
