@@ -80,14 +80,17 @@ export class EqualRecords {
   /**
    * Returns the equal record that runs for this one; undefined if this one runs itself. If a leader was held
    * back by a failure in its own lane, the first follower to come runs in its place, so other lanes do not
-   * wait.
+   * wait. If that one was put off, an earlier one of the batch replaces it: put-off records run in the order
+   * of the batch, and this one's lane would go on without it.
    */
   firstOf(record: PlannedRecord, leader: PlannedRecord): PlannedRecord | undefined {
     let first = leader;
     while (this.#ends[first.index] === 'held-back') {
       const heir = this.#heirs.get(first) ?? record;
-      this.#heirs.set(first, heir);
-      if (heir === record) return undefined;
+      if (heir === record || (this.#ends[heir.index] === 'put-off' && record.index < heir.index)) {
+        this.#heirs.set(first, record);
+        return undefined;
+      }
       first = heir;
     }
     return first;

@@ -32,7 +32,7 @@ function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
     return malformed(
       'SNS record',
       {},
-      'it is not a notification (EventSource "aws:sns", and Sns with Type, MessageId and Message)',
+      'it is no notification (EventSource "aws:sns", Sns with Type, MessageId and Message)',
     );
   }
   const { MessageId: itemIdentifier, Message: text } = notification;

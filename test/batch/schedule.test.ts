@@ -23,7 +23,7 @@ interface Fate {
 
 const fate: fc.Arbitrary<Fate> = fc.record({
   lane: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
-  key: fc.nat({ max: 12 }),
+  key: fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 12 })), // often one that others have too
   payload: fc.nat({ max: 1 }),
   isInvalid: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn === 0),
   isSuspect: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn === 0),
@@ -257,6 +257,23 @@ describe('A schedule, whatever the lanes, keys, suspects and outcomes', () => {
       }),
     );
   });
+});
+
+it('A schedule runs a suspect behind an equal one of another lane that nothing held back', () => {
+  const plain = { payload: 0, isInvalid: false, isSuspect: false, fails: false };
+  const fates: Fate[] = [
+    { ...plain, lane: 1, key: 0, isInvalid: true },
+    { ...plain, lane: 3, key: 0, isSuspect: true },
+    { ...plain, lane: 1, key: 1 }, // held back behind the first, so another of its key runs
+    { ...plain, lane: 3, key: 1 },
+    { ...plain, lane: 3, key: 2 },
+    { ...plain, lane: undefined, key: 1, isSuspect: true }, // is the first of its key to come, and is put off
+  ];
+  const run = new Run(fates, ORDER, () => 0);
+  run.run();
+  const { started, ended } = run;
+  expect(started).toEqual([1, 3, 4]);
+  expect(ended.get(5)).toBe('done');
 });
 
 it('A schedule passes over ten thousand put-off records whose claims were lost', () => {

@@ -435,10 +435,10 @@ describe('names that cannot work are refused at start', () => {
   it.each<[PowertoolsTableOptions, RegExp]>([
     [{ keyattr: 'pk' } as never, /Unknown attribute `keyattr`/],
     [{ keyAttr: 'p k' }, /Expected attribute `keyAttr` to be named with/],
-    [{ dataAttr: 'status' }, /Two attributes are both named `status`/],
-    [{ dataAttr: 'owner' }, /Two attributes are both named `owner`/],
-    [{ keyAttr: 'state' }, /Two attributes are both named `state`/],
-    [{ keyAttr: 'pk', sortKeyAttr: 'pk' }, /Two attributes are both named `pk`/],
+    [{ dataAttr: 'status' }, /Two attributes are named `status`/],
+    [{ dataAttr: 'owner' }, /Two attributes are named `owner`/],
+    [{ keyAttr: 'state' }, /Two attributes are named `state`/],
+    [{ keyAttr: 'pk', sortKeyAttr: 'pk' }, /Two attributes are named `pk`/],
     [{ staticPkValue: 'x' }, /Expected `staticPkValue` to come with a `sortKeyAttr`/],
     [{ sortKeyAttr: 'sk', staticPkValue: '' }, /Expected `staticPkValue` to be a non-empty string/],
   ])('%j', (options, message) => {

@@ -81,10 +81,10 @@ describe('options that cannot work are refused at start', () => {
 
   it('attributes that there are not, and two of one name, are refused', () => {
     expect(start({ attributes: { state: 'state' } as never })).toThrow(
-      /Unknown attribute `state`; known attributes are key, status,/,
+      /Unknown attribute `state`; known are key, status,/,
     );
     expect(start({ attributes: { constructor: 'x' } as never })).toThrow(/Unknown attribute `constructor`/);
-    expect(start({ attributes: { status: 'owner' } })).toThrow(/Two attributes are both named `owner`/);
+    expect(start({ attributes: { status: 'owner' } })).toThrow(/Two attributes are named `owner`/);
     expect(start({ attributes: { status: 'owner', owner: 'status' } })).not.toThrow();
   });
 

@@ -219,7 +219,7 @@ export function assertAttributeNames(
   for (const [field, name] of Object.entries(names)) {
     if (!Object.hasOwn(known, field)) {
       throw new ConfigurationError(
-        `Unknown attribute \`${field}\`; known attributes are ${Object.keys(known).join(', ')}`,
+        `Unknown attribute \`${field}\`; known are ${Object.keys(known).join(', ')}`,
       );
     }
     // Names are part of the statement's text: DynamoDB has no parameters for them.
@@ -228,7 +228,7 @@ export function assertAttributeNames(
         `Expected attribute \`${field}\` to be named with letters, digits and _, got \`${String(name)}\``,
       );
     }
-    if (seen.has(name)) throw new ConfigurationError(`Two attributes are both named \`${name}\``);
+    if (seen.has(name)) throw new ConfigurationError(`Two attributes are named \`${name}\``);
     seen.add(name);
   }
 }
