@@ -124,7 +124,7 @@ async function read(response: Response, maxBytes: number): Promise<Answered<Resp
     content: 'unreadable',
   };
   try {
-    const { status } = response;
+    const { status } = Object(response) as Response; // a handler may have returned nothing
     if (!Number.isInteger(status) || status < 200 || status > 599) return answered;
     answered = { ...answered, status };
     answered = { ...answered, headers: [...response.headers] }; // one entry for each set-cookie

@@ -93,6 +93,14 @@ describe('an effect that is done', () => {
     expect(errors).toMatchObject([{ code: 'BATCHLATCH_RESPONSE_UNREADABLE' }]);
   });
 
+  it.each([undefined, null])('gives %p to the caller as it is, and tells `onError`', async (answer) => {
+    const errors: unknown[] = [];
+    const handler = overFetch(() => answer as never, { onError: (error) => errors.push(error) });
+    expect(await handler(post())).toBe(answer);
+    expect(errors).toMatchObject([{ code: 'BATCHLATCH_RESPONSE_UNREADABLE' }]);
+    expect(errors[0]).not.toHaveProperty('cause');
+  });
+
   it('gives the error of reading its answer to the caller of that try, and tells `onError`', async () => {
     const errors: unknown[] = [];
     const handler = overFetch(() => new Response(breaking(), { status: 201 }), {
