@@ -56,7 +56,7 @@ export function aNumber(): Check {
 
 export function anInteger(from: number, to: number = Infinity): Check {
   return {
-    expected: to === Infinity ? `an integer from ${from} up` : `an integer from ${from} to ${to}`,
+    expected: `an integer from ${from} ${to === Infinity ? 'up' : `to ${to}`}`,
     accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= to,
   };
 }
@@ -95,9 +95,7 @@ export function objectWith(...methods: string[]): Check {
   return {
     expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
     accepts: (value) =>
-      (typeof value === 'object' || typeof value === 'function') &&
-      value !== null &&
-      methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
+      methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
   };
 }
 
@@ -133,10 +131,11 @@ function shown(value: unknown, { isSecret = false }: Pick<Check, 'isSecret'> = {
   return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
 }
 
+/** Refuses generator functions too: a call of one returns at once, and runs nothing of it. */
 export function assertFunction(what: string, given: unknown): void {
-  if (typeof given !== 'function') {
-    throw new ConfigurationError(`Expected the ${what} to be a function, got ${typeof given}`);
-  }
+  const { types } = builtIn('node:util');
+  const kind = types.isGeneratorFunction(given) ? 'a generator' : typeof given;
+  if (kind !== 'function') throw new ConfigurationError(`Expected the ${what} to be a function, got ${kind}`);
 }
 
 /**

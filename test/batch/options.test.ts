@@ -17,7 +17,9 @@ import {
   suspectsFirst,
   waitForOwner,
 } from 'batchlatch';
+import { withIdempotency } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
+import { route } from 'batchlatch/messages';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
 import { z } from 'zod';
 
@@ -235,6 +237,19 @@ describe('Options', () => {
     (given) => {
       const refuse = (): unknown => createBatchProcessor(given as typeof handler, { store });
       expect(refuse).toThrow('Expected the record handler to be a function');
+    },
+  );
+
+  it.each([function* () {}, async function* () {}])(
+    'refuse a generator, which would do nothing and acknowledge every record: %p',
+    (given) => {
+      const why = 'to be a function, got a generator';
+      expect(() => createBatchProcessor(given as never, { store })).toThrow(`the record handler ${why}`);
+      const batches = (): unknown => createBatchProcessor.forBatches(given as never, { store });
+      expect(batches).toThrow(`the batch handler ${why}`);
+      expect(() => route(given, {})).toThrow(`the handler of route ${why}`);
+      const keyed = { namespace: 'n', key: () => 'k', store };
+      expect(() => withIdempotency(given as never, keyed)).toThrow(`the first argument ${why}`);
     },
   );
 });

@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { hasCode } from '../../base/errors.ts';
 import { idempotencyKey, type Namespace } from '../../keys/key-string.ts';
 import { type KeySelector, messageId } from '../../keys/key-selector.ts';
-import { aFunction, checkOptionsOf, objectWith, required } from '../../options/check-options.ts';
+import { aFunction, checkOptionsOf, required } from '../../options/check-options.ts';
 import { aNamespace } from '../../options/domain-checks.ts';
 import { type DecodeStep, decodeSteps, readPayloads } from '../../sources/decode-step.ts';
 import { sqs } from '../../sources/sqs.ts';
@@ -34,7 +34,10 @@ export function processorKey(options: ProcessorKeyOptions): KeyOfMessage {
   checkOptionsOf('processorKey', options, {
     namespace: required(aNamespace()),
     key: aFunction(),
-    decode: { ...objectWith(), expected: 'an envelope, a decoder, or a list of them' },
+    decode: {
+      expected: 'an envelope, a decoder, or a list of them',
+      accepts: (value) => Object(value) === value,
+    },
   });
   const { namespace, key = messageId(), decode } = options;
   const steps = decodeSteps(decode);
