@@ -198,8 +198,8 @@ describe('B5: an event of another kind', () => {
     ['null', null, 'null'],
     ['undefined', undefined, 'undefined'],
     ['a list', [{ messageId: 'm-1' }], 'an array of 1'],
-    ['a text', 'an order', 'a string'],
-    ['a number', 7, 'a number'],
+    ['a text', 'an order', 'type string'],
+    ['a number', 7, 'type number'],
   ])('is refused with an error that says what came: %s', async (_, event, what) => {
     const b = bench();
     const refusal = await b
