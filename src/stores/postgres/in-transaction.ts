@@ -1,6 +1,12 @@
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
 import { ConfigurationError, isError } from '../../base/errors.ts';
-import { type Check, checkOptionsOf, objectWith, oneOf } from '../../options/check-options.ts';
+import {
+  assertFunction,
+  type Check,
+  checkOptionsOf,
+  objectWith,
+  oneOf,
+} from '../../options/check-options.ts';
 import { together } from './attempts-together.ts';
 import type { IsolationLevel } from './pool-transactions.ts';
 import { CALLER, runnerFor, runUntilCommitted, type TransactionOptions } from './run-until-committed.ts';
@@ -113,8 +119,7 @@ export async function inTransaction(
   options: object = {},
 ): Promise<unknown> {
   checkOptionsOf('inTransaction', options, checks);
-  if (typeof work !== 'function')
-    throw new ConfigurationError(`Expected the second argument of ${CALLER} to be a function`);
+  assertFunction(`second argument of ${CALLER}`, work);
   return Array.isArray(contextOrItems)
     ? manyInTransaction(contextOrItems as readonly ManyItem[], work as ManyWork, options)
     : oneInTransaction(contextOrItems as AttemptContext | undefined, work as OneWork, options);

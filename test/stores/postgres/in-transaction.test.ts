@@ -620,3 +620,9 @@ describe('memoryStore({ transactionClient }) in a test of a handler', () => {
     expect([runs, clients]).toEqual([4, [client, client, client]]);
   });
 });
+
+it('refuses a generator as its work, which would write nothing and complete the record', async () => {
+  const why =
+    'Expected the second argument of inTransaction of batchlatch/postgres to be a function, got a generator';
+  await expect(inTransaction(undefined, async function* () {} as never)).rejects.toThrow(why);
+});
