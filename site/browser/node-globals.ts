@@ -1,11 +1,15 @@
 /** Node's globals that the library and the scheduler of the simulation look at; imported before them. */
 const given = globalThis as { process?: unknown; setImmediate?: unknown };
 
-/** The parts of `node:util` that show values in messages of errors. */
+/** The parts of `node:util` that check handlers and show values in messages of errors. */
 const util = {
   inspect: Object.assign((value: unknown): string => JSON.stringify(value) ?? String(value), {
     custom: Symbol('inspect'),
   }),
+  types: {
+    isGeneratorFunction: (value: unknown): boolean =>
+      Object.prototype.toString.call(value).includes('Generator'),
+  },
 };
 
 given.process ??= {
