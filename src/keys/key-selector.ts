@@ -45,7 +45,7 @@ export function wholeKey<Body = unknown>(select: (record: BatchRecord<Body>) => 
 export function assertNoNamespace(namespace: unknown, example: string): void {
   if (namespace === undefined) return;
   throw new ConfigurationError(
-    'Expected `namespace` to be absent with a `key` that returns whole keys, ' + `such as ${example}`,
+    `Expected \`namespace\` to be absent with a \`key\` that returns whole keys, such as ${example}`,
   );
 }
 
