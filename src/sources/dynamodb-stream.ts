@@ -28,14 +28,14 @@ export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBa
     name: 'DynamoDB Streams',
     read(event) {
       const batch = readStream(event, 'aws:dynamodb', entryOf);
-      return batch && { ...batch, ready: (loading ??= loadConversion()) };
+      const isLoaded = (conversion as unknown) !== undefined;
+      return batch && (isLoaded ? batch : { ...batch, ready: loadConversion() });
     },
   } satisfies Source<DynamoDBStreamBatchRecord> as Source<DynamoDBStreamBatchRecord<Body>>;
 }
 
 /** AWS's package, loaded with the first batch of a stream: other functions start faster without it. */
 let conversion!: typeof Conversion;
-let loading: Promise<void> | undefined;
 
 async function loadConversion(): Promise<void> {
   conversion = await import('@aws-sdk/util-dynamodb').catch(

@@ -81,7 +81,7 @@ describe('options that cannot work are refused at start', () => {
 
   it('attributes that there are not, and two of one name, are refused', () => {
     expect(start({ attributes: { state: 'state' } as never })).toThrow(
-      /Unknown attribute `state`; known are key, status,/,
+      /Unknown attribute `state`; known: key, status,/,
     );
     expect(start({ attributes: { constructor: 'x' } as never })).toThrow(/Unknown attribute `constructor`/);
     expect(start({ attributes: { status: 'owner' } })).toThrow(/Two attributes are named `owner`/);

@@ -218,9 +218,7 @@ export function assertAttributeNames(
   const seen = new Set<string>();
   for (const [field, name] of Object.entries(names)) {
     if (!Object.hasOwn(known, field)) {
-      throw new ConfigurationError(
-        `Unknown attribute \`${field}\`; known are ${Object.keys(known).join(', ')}`,
-      );
+      throw new ConfigurationError(`Unknown attribute \`${field}\`; known: ${Object.keys(known).join(', ')}`);
     }
     // Names are part of the statement's text: DynamoDB has no parameters for them.
     if (typeof name !== 'string' || !/^\w{1,255}$/.test(name)) {
