@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { type Host, hostedBy } from '../attempts/host.ts';
+import { type Host, hostedBy, type HostReport } from '../attempts/host.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { hasCode } from '../base/errors.ts';
 import type { CallDeadline } from './call-deadline.ts';
@@ -47,6 +47,9 @@ interface Reported {
   /** Undefined: none has reported. */
   storeFailed: boolean | undefined;
   readonly errors: unknown[];
+  readonly handedBack: string[];
+  readonly suspects: Map<string, number>;
+  readonly conflicts: Map<string, number>;
 }
 
 /** The delay after the end of a lease, for differences between clocks. */
@@ -125,15 +128,20 @@ export class Calls {
   ): Promise<HandlerResult> {
     const { options, name, deadline, leases, eventOf } = this.#setup;
     const ids = held.map(idOf);
-    const reported: Reported = { storeFailed: undefined, errors: [] };
-    const left = new Map<HandlerBatch, HandlerBatch>();
+    const reported: Reported = {
+      storeFailed: undefined,
+      errors: [],
+      handedBack: [],
+      suspects: new Map(),
+      conflicts: new Map(),
+    };
+    let left: CallEnd['left'] = new Map();
     let kept: ReadonlySet<string> = new Set();
     const host = this.#hostOf(isAlone, async (report) => {
-      reported.storeFailed = report.storeFailed || reported.storeFailed === true;
-      reported.errors.push(...report.errors);
+      addReport(reported, report);
       const startsAfter = (leaseUntil: number): number => this.#startAfter(leaseUntil);
-      const ofReport = leftOf(batches, report, startsAfter, leases.maxReceives);
-      for (const [batch, part] of ofReport) left.set(batch, part);
+      // By all reports so far: the messages of one FIFO group may be of several processors.
+      left = leftOf(batches, reported, startsAfter, leases.maxReceives);
       kept = new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
       const ended = new Set(report.records);
       const over = held.filter((one) => ended.has(idOf(one)) && !kept.has(idOf(one)));
@@ -214,6 +222,14 @@ export class Calls {
       else emit('deleteFailed', { messageId: one.message.messageId, error });
     }
   }
+}
+
+function addReport(reported: Reported, report: HostReport): void {
+  reported.storeFailed = report.storeFailed || reported.storeFailed === true;
+  reported.errors.push(...report.errors);
+  reported.handedBack.push(...report.handedBack);
+  for (const [id, deaths] of report.suspects) reported.suspects.set(id, deaths);
+  for (const [id, leaseUntil] of report.conflicts) reported.conflicts.set(id, leaseUntil);
 }
 
 /** Built by hand: a spread took a thirtieth of a message's CPU. */

@@ -20,7 +20,10 @@ export function leftOf(
   if (suspects.size + conflicts.size === 0) return left;
   const handedBack = new Set(report.handedBack);
   for (const batch of batches) {
-    const held = batch.held.filter((one) => handedBack.has(idOf(one)));
+    const all = batch.held.filter((one) => handedBack.has(idOf(one)));
+    // Another processor has handed one back already: messages behind it must not run before it.
+    const shown = all.findIndex(({ isEnding }) => isEnding === true);
+    const held = shown === -1 ? all : all.slice(0, shown);
     const [first, ...behind] = held;
     if (first === undefined) continue;
     const deaths = suspects.get(idOf(first));

@@ -10,12 +10,14 @@ import { scriptedQueue } from '../support/scripted-queue.ts';
 /** A worker whose handler hands messages with an even number to one processor, and the others to another. */
 async function bench(even: RecordHandler, odd: RecordHandler, options: Partial<WorkerOptions> = {}) {
   const clock = manualClock();
-  const queue = scriptedQueue(clock);
+  const isFifo = options.queueUrl?.endsWith('.fifo') === true;
+  const queue = scriptedQueue(clock, { fifo: isFifo });
   const store = memoryStore({ clock });
   const [ofEven, ofOdd] = [even, odd].map((handler, index) =>
     createBatchProcessor(handler, {
       store,
       clock,
+      key: ({ body }) => String(body),
       namespace: `processor-${index}`,
       observer: { onEvent: () => undefined },
     }),
@@ -38,7 +40,7 @@ async function bench(even: RecordHandler, odd: RecordHandler, options: Partial<W
   const started = worker.start();
   await clock.advance(10);
   await started;
-  return { clock, queue, worker };
+  return { clock, queue, store, worker };
 }
 
 test('a message that still runs in one processor stays invisible when another has ended its own', async () => {
@@ -79,4 +81,43 @@ test('a handler is told to stop with the worker when another processor of its ca
     running: 0,
     counters: { acknowledged: 1, failed: 1 },
   });
+});
+
+test('of a FIFO group, the messages that two processors of a call leave run later, in their order', async () => {
+  const ran: unknown[] = [];
+  const note: RecordHandler = ({ body }) => void ran.push(body);
+  const { clock, queue, store, worker } = await bench(note, note, {
+    queueUrl: 'http://127.0.0.1/000000000000/orders.fifo',
+  });
+  queue.send(9, { group: 'b' }); // the first message comes alone
+  await clock.advance(1_000);
+  const keys = ['processor-0#v1:10', 'processor-1#v1:11'];
+  await store.acquire(keys.map((key) => ({ key, owner: 'another', leaseMs: 20_000, retentionMs: 60_000 })));
+  const ids = [10, 11].map((body) => queue.send(body, { group: 'a' }));
+  await clock.advance(100_000);
+  expect({ ran, receives: ids.map((id) => queue.receives().get(id)) }).toEqual({
+    ran: [9, 10, 11],
+    receives: [1, 1],
+  });
+  await Promise.all([worker.stop(), clock.advance(60_000)]);
+});
+
+test('a message of a FIFO group is not kept behind one that another processor has handed back', async () => {
+  const ran: unknown[] = [];
+  const note: RecordHandler = ({ body }) => void ran.push(body);
+  const failing: RecordHandler = (record, context) => {
+    note(record, context);
+    if (record.body === 10 && ran.length < 3) throw new Error('not yet');
+  };
+  const { clock, queue, store, worker } = await bench(failing, note, {
+    queueUrl: 'http://127.0.0.1/000000000000/orders.fifo',
+  });
+  queue.send(9, { group: 'b' }); // the first message comes alone
+  await clock.advance(1_000);
+  const claim = { key: 'processor-1#v1:11', owner: 'another', leaseMs: 20_000, retentionMs: 60_000 };
+  await store.acquire([claim]);
+  for (const body of [10, 11]) queue.send(body, { group: 'a' });
+  await clock.advance(100_000);
+  expect(ran).toEqual([9, 10, 10, 11]);
+  await Promise.all([worker.stop(), clock.advance(60_000)]);
 });
