@@ -107,7 +107,10 @@ export class Calls {
     const again = held.filter((one) => failed.has(idOf(one)) && !kept.has(idOf(one)));
     leases.forget(again);
     for (const batch of batches) {
-      const hasFailed = !left.has(batch) && batch.held.some((one) => again.includes(one));
+      const [first] = left.get(batch)?.held ?? batch.held;
+      // One before what is kept is lost: SQS does not deliver it again.
+      const behind = batch.held.slice(batch.held.indexOf(first as HeldMessage));
+      const hasFailed = behind.some((one) => again.includes(one));
       if (isFifo && batch.group !== undefined && hasFailed) this.#handBackGroup(batch.group);
     }
     counters.acknowledged += done.length;

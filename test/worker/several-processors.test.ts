@@ -121,3 +121,38 @@ test('a message of a FIFO group is not kept behind one that another processor ha
   expect(ran).toEqual([9, 10, 10, 11]);
   await Promise.all([worker.stop(), clock.advance(60_000)]);
 });
+
+test('what a handler fails itself behind a message that is kept runs before the rest of its group', async () => {
+  const ran: unknown[] = [];
+  const made = {} as { processor: ReturnType<typeof createBatchProcessor> };
+  const { clock, queue, store, worker } = await bench(
+    () => undefined,
+    () => undefined,
+    {
+      queueUrl: 'http://127.0.0.1/000000000000/orders.fifo',
+      async handler({ Records }, context) {
+        for (const [index, record] of Records.entries()) {
+          const { batchItemFailures } = await made.processor({ Records: [record] }, context);
+          if (batchItemFailures.length === 0) continue;
+          const left = Records.slice(index);
+          return { batchItemFailures: left.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+        }
+        return { batchItemFailures: [] };
+      },
+    },
+  );
+  made.processor = createBatchProcessor(({ body }) => void ran.push(body), {
+    store,
+    clock,
+    key: ({ body }) => String(body),
+    namespace: 'one',
+    observer: { onEvent: () => undefined },
+  });
+  queue.send(9, { group: 'b' }); // the first message comes alone
+  await clock.advance(1_000);
+  await store.acquire([{ key: 'one#v1:10', owner: 'another', leaseMs: 20_000, retentionMs: 60_000 }]);
+  for (const body of [10, 11, 12]) queue.send(body, { group: 'a' });
+  await clock.advance(100_000);
+  expect(ran).toEqual([9, 10, 11, 12]);
+  await Promise.all([worker.stop(), clock.advance(60_000)]);
+});
