@@ -3,8 +3,11 @@ import type { StopSignal } from '../base/stop.ts';
 import type { HeldMessage } from './held-message.ts';
 import { errorsOfEach, type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './sqs-queue.ts';
 
-/** SQS's limit of the time that a message is invisible, from its receive. */
-const LONGEST_MS = 12 * 60 * 60 * 1_000;
+/**
+ * The longest that a message is invisible, from its receive: SQS's limit of 12 hours, less the time that a
+ * receive and a renewal may be on their way. SQS refuses a renewal beyond its limit.
+ */
+const LONGEST_MS = 12 * 60 * 60 * 1_000 - 10_000;
 const SHORTEST_MS = 1_000;
 
 export interface VisibilitySetup {
@@ -80,7 +83,10 @@ export class VisibilityKeeper {
     const leaseAndSlackMs = this.#leaseMs * (1 + SLACK_SHARE) + this.#timeoutMs * TICK_SHARE;
     const dueMs = Math.max(this.#timeoutMs / 2, leaseAndSlackMs);
     const due = [...this.#held].filter(
-      (held) => held.hiddenUntil - now <= dueMs && !this.#renewing.has(held),
+      (held) =>
+        held.hiddenUntil - now <= dueMs &&
+        held.hiddenUntil <= held.receivedAt + LONGEST_MS - SHORTEST_MS &&
+        !this.#renewing.has(held),
     );
     for (let from = 0; from < due.length; from += MOST_IN_REQUEST) {
       const group = due.slice(from, from + MOST_IN_REQUEST);
@@ -96,7 +102,7 @@ export class VisibilityKeeper {
     const { queue, clock, signal } = this.#setup;
     const changes = group.map(({ message: { receiptHandle }, receivedAt }): VisibilityOf => {
       const ms = Math.min(this.#timeoutMs, receivedAt + LONGEST_MS - now);
-      return { receiptHandle, seconds: Math.max(Math.ceil(ms / 1_000), 0) };
+      return { receiptHandle, seconds: Math.max(Math.floor(ms / 1_000), 0) };
     });
     const errors = await errorsOfEach(group.length, () => queue.changeVisibility(changes, signal));
     group.forEach((held, index) => {
