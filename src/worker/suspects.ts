@@ -38,6 +38,7 @@ export class Suspects {
   #most = 1;
   #alone: HandlerBatch | undefined;
   #hasWaitedLong = false;
+  #isClosed = false;
   #cancel: (() => void) | undefined;
   readonly #changed = new Gate();
 
@@ -107,7 +108,9 @@ export class Suspects {
     if (this.#alone === batch) this.#endAlone();
   }
 
+  /** Returns the suspects that have not started, when nothing more starts. */
   takeAll(): HandlerBatch[] {
+    this.#isClosed = true;
     this.#stopWait();
     for (const cancel of this.#lookedAt.values()) cancel();
     this.#lookedAt.clear();
@@ -137,6 +140,7 @@ export class Suspects {
   }
 
   #limitWait(then: () => void): void {
+    if (this.#isClosed) return;
     this.#cancel ??= this.#setup.clock.setTimer(() => {
       this.#cancel = undefined;
       then();

@@ -41,6 +41,11 @@ export class VisibilityKeeper {
     this.#setup = setup;
     this.#timeoutMs = timeoutMs;
     this.#leaseMs = leaseMs;
+    // No renewal could be sent: the timer would keep the process of a stopped worker open.
+    setup.signal.addEventListener('abort', () => {
+      this.#held.clear();
+      this.#cancelTimer();
+    });
   }
 
   keep(messages: readonly HeldMessage[]): void {
@@ -54,21 +59,24 @@ export class VisibilityKeeper {
    */
   async release(messages: readonly HeldMessage[]): Promise<void> {
     for (const held of messages) this.#held.delete(held);
-    if (this.#held.size === 0) {
-      this.#cancel?.();
-      this.#cancel = undefined;
-    }
+    if (this.#held.size === 0) this.#cancelTimer();
     if (this.#renewing.size === 0) return;
     await Promise.all(messages.flatMap((held) => this.#renewing.get(held) ?? []));
   }
 
   #schedule(): void {
-    if (this.#cancel !== undefined || this.#held.size === 0) return;
+    const { aborted } = this.#setup.signal;
+    if (aborted || this.#cancel !== undefined || this.#held.size === 0) return;
     this.#cancel = this.#setup.clock.setTimer(() => {
       this.#cancel = undefined;
       this.#renewAll();
       this.#schedule();
     }, this.#timeoutMs * TICK_SHARE);
+  }
+
+  #cancelTimer(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #renewAll(): void {

@@ -180,3 +180,34 @@ test('batches that share two keys over their rate do not pass from one key to th
   }
   expect(started).toHaveLength(7);
 });
+
+test('a suspect that a call reports after the stop leaves no timer behind', async () => {
+  const manual = manualClock();
+  let timers = 0;
+  const clock = {
+    now: () => manual.now(),
+    setTimer(callback: () => void, delayMs: number) {
+      timers += 1;
+      const cancel = manual.setTimer(callback, delayMs);
+      return () => {
+        timers -= 1;
+        cancel();
+      };
+    },
+  };
+  const suspect = batchOf('a');
+  const ends: (() => void)[] = [];
+  const { scheduler, receive } = inboxWith({
+    clock,
+    run: ({ batches }) =>
+      new Promise((resolve) => {
+        ends.push(() => resolve(new Map(batches.map((batch) => [batch, { ...batch, deaths: 1 }]))));
+      }),
+  });
+  receive(suspect, batchOf('b'));
+  expect(scheduler.close()).toEqual([]);
+  ends[0]?.();
+  await manual.advance(10);
+  expect(timers).toBe(0);
+  expect(scheduler.close().map(({ held }) => held)).toEqual([suspect.held]);
+});

@@ -73,3 +73,13 @@ test.each([60_000, HOUR_MS, 12 * HOUR_MS])(
     ]);
   },
 );
+
+test('no timer is left when requests have ended with the worker, also for a handler that never ends', async () => {
+  const { clock, signal, timers, lost } = keeperWith(HOUR_MS);
+  await clock.advance(1_000);
+  expect(timers.size).toBe(1);
+  signal.abort();
+  expect(timers.size).toBe(0);
+  await clock.advance(2 * HOUR_MS);
+  expect({ lost, timers: timers.size }).toEqual({ lost: [], timers: 0 });
+});
