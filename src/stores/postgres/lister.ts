@@ -132,7 +132,8 @@ async function ask(
   return (await send(table, { text, values }, ['SELECT'], signal)).rows;
 }
 
-type Position = readonly [lease: number | null, key: string];
+/** A lease of `infinity`, which people may set, is a text: JSON has no such number. */
+type Position = readonly [lease: number | string | null, key: string];
 
 /** The claims read, and the position to continue from: the last claim returned, or the last row read. */
 function readingOf(
@@ -144,14 +145,17 @@ function readingOf(
   if (given === undefined && rowsRead < mostRows) return { readBy, rowsRead };
   const lease = given === undefined ? summary?.['last_lease'] : given['lease_until'];
   const key = given === undefined ? summary?.['last_key'] : given['key'];
-  const position: Position = [readBy === 'index' ? (numberIn(lease) ?? 0) : null, key as string];
+  const until = numberIn(lease) ?? 0;
+  const inJson = Number.isFinite(until) ? until : String(until);
+  const position: Position = [readBy === 'index' ? inJson : null, key as string];
   return { readBy, rowsRead, position };
 }
 
 function checkedPosition(position: unknown, { readBy }: Way): Position {
   if (!isObject(position) || !Array.isArray(position)) throw notACursor();
   const [lease, key] = position as readonly unknown[];
-  const isLease = readBy === 'index' ? Number.isFinite(lease) : lease === null;
+  const isTime = Number.isFinite(lease) || lease === 'Infinity' || lease === '-Infinity';
+  const isLease = readBy === 'index' ? isTime : lease === null;
   if (!isLease || typeof key !== 'string' || key.includes('\0')) throw notACursor();
-  return [lease as number | null, key];
+  return [lease as Position[0], key];
 }
