@@ -16,13 +16,16 @@ const UNSENT_CODES = new Set<unknown>([
   'ENOTFOUND',
 ]);
 const UNSENT_NAMES = new Set(['CredentialsProviderError', 'CertificateError']);
+/** The messages of a connection that was never made: our own, that of Node, and that of AWS's SDK. */
+const UNCONNECTED = /^There was no connection within|^connect ETIMEDOUT|did not establish a connection/;
 
 /** Returns the answer for all messages of a request that failed as a whole. */
 export function refusalOfRequest(thrown: unknown, title: string): Refusal {
   const { name = '', code, httpStatusCode: status } = factsOf(thrown);
   const why = `${name}${status === undefined ? '' : ` (${status})`}`;
   const isOurs = thrown instanceof BatchlatchError; // a setting, or a package that is not installed
-  if (isOurs || UNSENT_NAMES.has(name) || UNSENT_CODES.has(code)) {
+  const isUnsent = UNSENT_NAMES.has(name) || UNSENT_CODES.has(code) || UNCONNECTED.test(messageOf(thrown));
+  if (isOurs || isUnsent) {
     const isRetryable = !isOurs && name !== 'CertificateError';
     const error = notSent(`The message did not reach ${title}: ${messageOf(thrown)}`, isRetryable, thrown);
     return { error, next: isRetryable ? 'again' : 'refused' };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BatchlatchError } from 'batchlatch';
 import { createSender, SendError } from 'batchlatch/sender';
+import { networkError, unconnectedError } from '../../src/aws/network-errors.ts';
 import { notes, orders, placed } from './messages.ts';
 import { fastClock } from '../support/fast-clock.ts';
 import { scriptedTarget, TAKEN } from './scripted-target.ts';
@@ -129,6 +130,33 @@ describe('a sender', () => {
       isUnknown: false,
       isRetryable: true,
     });
+  });
+
+  it.each([
+    unconnectedError(2_500),
+    networkError(
+      Object.assign(new Error('connect ETIMEDOUT 10.0.0.1:443'), { code: 'ETIMEDOUT' }),
+      { socket: null, reusedSocket: false },
+      false,
+    ),
+    Object.assign(
+      new Error(
+        '@smithy/node-http-handler - the request socket did not establish a connection with the server ' +
+          'within the configured timeout of 2500 ms.',
+      ),
+      { name: 'TimeoutError', $metadata: { attempts: 1 } },
+    ),
+  ])('sends again what found no connection in time: %s', async (unconnected) => {
+    let requests = 0;
+    const client = {
+      sendMessageBatch: ({ Entries }: { Entries: { Id: string }[] }) => {
+        requests += 1;
+        return requests === 1 ? Promise.reject(unconnected) : Promise.resolve({ Successful: Entries });
+      },
+    };
+    const sender = createSender(notes, { queueUrl: target.queueUrl, client }, { clock: fastClock(20) });
+    expect((await sender.sendAll(textsOf(2), PATIENT)).sent).toHaveLength(2);
+    expect(requests).toBe(2);
   });
 
   it('knows that nothing was sent where the commands of a given client are not installed', async () => {
