@@ -156,3 +156,30 @@ test('what a handler fails itself behind a message that is kept runs before the 
   expect(ran).toEqual([9, 10, 11, 12]);
   await Promise.all([worker.stop(), clock.advance(60_000)]);
 });
+
+test('the messages behind one that a processor has handed back come again with it', async () => {
+  const ran: unknown[] = [];
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  const even: RecordHandler = ({ body }) => {
+    if (ran.push(body) === 2) throw new Error('not yet');
+  };
+  const odd: RecordHandler = async ({ body }) => {
+    if (body === 11) await passed;
+    ran.push(body);
+  };
+  const { clock, queue, store, worker } = await bench(even, odd, {
+    queueUrl: 'http://127.0.0.1/000000000000/orders.fifo',
+    batch: { size: 3 },
+  });
+  queue.send(8, { group: 'b' }); // the first message comes alone
+  await clock.advance(1_000);
+  const claim = { key: 'processor-1#v1:13', owner: 'another', leaseMs: 20_000, retentionMs: 60_000 };
+  await store.acquire([claim]);
+  for (const body of [11, 13, 14, 16]) queue.send(body, { group: 'a' });
+  await clock.advance(1_000);
+  open(); // 14 has failed, and 13 is reported after it
+  await clock.advance(300_000);
+  expect(ran).toEqual([8, 14, 11, 13, 14, 16]);
+  await Promise.all([worker.stop(), clock.advance(60_000)]);
+});
