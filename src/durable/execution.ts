@@ -19,7 +19,10 @@ export function bodyText(record: BatchRecord): string {
  * Returns the result of `payload` as canonical JSON. Throws a `PermanentError` for values JSON cannot hold.
  */
 export function payloadText(value: unknown): string {
-  return exactly(() => canonicalText(value));
+  return exactly(() => {
+    canonicalText(value); // throws for what JSON would change
+    return canonicalText(JSON.parse(JSON.stringify(value))); // a hole in an array is null, as in JSON
+  });
 }
 
 function exactly(text: () => string): string {

@@ -175,6 +175,13 @@ describe('startDurable', () => {
     expect(errorOf(b).message).toContain('`id`');
   });
 
+  it('passes on an array with a hole as JSON does', async () => {
+    const items: string[] = [];
+    items[1] = 'b';
+    expect(await run(bench(), { payload: () => ({ items }) })).toEqual([]);
+    expect(lambda.invocations).toMatchObject([{ payload: '{"items":[null,"b"]}' }]);
+  });
+
   it('stops with the signal, and counts nothing as done', async () => {
     const b = bench();
     lambda.fail({ status: 500, error: 'ServiceException' }, { status: 500, error: 'ServiceException' });
