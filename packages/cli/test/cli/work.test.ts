@@ -100,6 +100,17 @@ describe('batchlatch work', () => {
       /has no export `handler`: .*It has `go`, `run`\.\n$/,
     ],
     [
+      'made.cjs',
+      'exports.__esModule = true;\nmodule.exports = Object.assign({}, { run: () => 1 });',
+      /has no export `handler`: .*It has `run`\.\n$/,
+    ],
+    [
+      'compiled.cjs',
+      "Object.defineProperty(exports, '__esModule', { value: true });\nexports.run = exports.default = () => 1;",
+      /has no export `handler`: .*It has `run`, `default`\.\n$/,
+    ],
+    ['callable.cjs', 'module.exports = () => 1;', /has no export `handler`: .*It has `default`\.\n$/],
+    [
       'value.mjs',
       'export const handler = {};',
       /`handler` of .*value\.mjs is not a function \(object\): name another with --handler-export\.\n$/,

@@ -65,11 +65,22 @@ function codeOf(error: unknown): string {
 
 /** Returns an own member of an ES module or of CommonJS exports. */
 function memberOf(exported: unknown, name: string): unknown {
-  if ((typeof exported !== 'object' && typeof exported !== 'function') || exported === null) return undefined;
-  return Object.hasOwn(exported, name) ? Reflect.get(exported, name) : undefined;
+  return hasMembers(exported) && Object.hasOwn(exported, name) ? Reflect.get(exported, name) : undefined;
 }
 
+/** Names of the loader, which are no exports of the module. */
+const NOT_EXPORTED = new Set(['module.exports', '__esModule']);
+
+/** Lists what `--handler-export` may name. Node finds few names of CommonJS: they are in its default export. */
 function listed(exported: Exports): string {
-  const names = Object.keys(exported).filter((name) => name !== 'module.exports');
-  return names.length === 0 ? 'no exports' : names.map((name) => `\`${name}\``).join(', ');
+  const inner = exported['default'];
+  const names = new Set(Object.keys(exported));
+  if (typeof inner === 'object' && inner !== null) names.delete('default');
+  if (hasMembers(inner)) for (const name of Object.keys(inner)) names.add(name);
+  const shown = [...names].filter((name) => !NOT_EXPORTED.has(name));
+  return shown.length === 0 ? 'no exports' : shown.map((name) => `\`${name}\``).join(', ');
+}
+
+function hasMembers(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
