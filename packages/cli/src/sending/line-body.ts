@@ -43,11 +43,17 @@ export function isBad(line: object): line is BadLine {
 
 /** Returns the text, number or boolean at a path such as `customer.id`, as text; else undefined. */
 export function textAt(value: unknown, path: string): string | undefined {
+  const found = valueAt(value, path);
+  const isText = typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean';
+  return isText && found !== '' ? String(found) : undefined;
+}
+
+/** Returns the value at a path such as `customer.id`; undefined if there is none. */
+export function valueAt(value: unknown, path: string): unknown {
   let found = value;
   for (const name of path.split('.')) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
     found = (found as Record<string, unknown>)[name];
   }
-  const isText = typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean';
-  return isText && found !== '' ? String(found) : undefined;
+  return found;
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { type BadLine, isBad, type Line, lineBody, textAt } from './line-body.ts';
+import { type BadLine, isBad, type Line, lineBody, textAt, valueAt } from './line-body.ts';
 
 /** SQS's limit for a message, and for all messages of one request. */
 export const MOST_BYTES = 1_048_576;
@@ -61,6 +61,11 @@ function idOf(
   if (path === undefined) return fixed;
   const id = textAt(value, path);
   if (id === undefined) return { problem: `has no text or number at ${path} for its ${what}` };
+  const found = valueAt(value, path);
+  if (typeof found === 'number' && Math.abs(found) > Number.MAX_SAFE_INTEGER) {
+    // Its last digits are lost: SQS would drop one of two different messages as a duplicate.
+    return { problem: `has a number beyond 2^53 at ${path} for its ${what}; make it a string` };
+  }
   if (!ID.test(id)) {
     return { problem: `has no valid ${what} at ${path}: 1 to 128 letters, digits and punctuation` };
   }

@@ -113,6 +113,22 @@ describe('send', () => {
     expect(await taken(fifo)).toEqual(['{"id":1,"at":1}', '{"id":2}']);
   });
 
+  it('takes no id from a number beyond 2^53, which JavaScript rounds: two orders would have one id', async () => {
+    const fifo = await queues.create({ fifo: true });
+    const input =
+      '{"id":9007199254740993}\n{"id":9007199254740992}\n{"id":"9007199254740993"}\n{"id":9007199254740991}';
+    const ended = await send(['-', '--queue', fifo.queueUrl, '--group-id', 'all', '--dedup-key', 'id'], {
+      input,
+    });
+    expect(ended.status).toBe(1);
+    for (const line of [1, 2]) {
+      expect(ended.err).toContain(
+        `standard input:${line} has a number beyond 2^53 at id for its deduplication id`,
+      );
+    }
+    expect(await taken(fifo)).toEqual(['{"id":"9007199254740993"}', '{"id":9007199254740991}']);
+  });
+
   it('puts as much into a request as SQS takes', async () => {
     const input = linesOf(8, (id) => ({ id, text: 'x'.repeat(300_000) }));
     const ended = await send(['-', '--queue', queue.queueUrl, '--json'], { input });

@@ -44,6 +44,12 @@ describe('batchlatch work', () => {
     ['an ES module', 'orders.mjs', `export const handler = ${SEEN};`, []],
     ['CommonJS', 'orders.cjs', `module.exports = { handler: ${SEEN} };`, []],
     ['a default export', 'default.mjs', `export default ${SEEN};`, ['--handler-export', 'default']],
+    [
+      'a default export compiled to CommonJS',
+      'default.cjs',
+      `exports.__esModule = true;\nexports.default = ${SEEN};`,
+      ['--handler-export', 'default'],
+    ],
   ])('works a queue until it is stopped, with %s', async (_what, name, source, more) => {
     callsOf().length = 0;
     const { queueUrl, send } = await queues.create();

@@ -12,7 +12,9 @@ const TYPESCRIPT = /\.[mc]?tsx?$/;
 /** Returns the handler that a module exports. Throws a `CliError` if it cannot be loaded. */
 export async function loadHandler(file: string, name: string): Promise<SqsHandler> {
   const exported = await load(path.resolve(file), file);
-  const handler = memberOf(exported, name) ?? memberOf(exported['default'], name);
+  // CommonJS as a whole is the default export of its namespace, and may have a member `default` itself.
+  const found = [memberOf(exported, name), memberOf(exported['default'], name)];
+  const handler = found.find((one) => typeof one === 'function') ?? found.find((one) => one !== undefined);
   if (typeof handler === 'function') return handler as SqsHandler;
   if (handler !== undefined)
     throw new CliError(
