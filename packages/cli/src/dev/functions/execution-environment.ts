@@ -94,15 +94,18 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
   ): Promise<FromFunction | InvocationEnd> {
     return new Promise((resolve) => {
       const marked = output.nextMarks();
+      let isAnswered = false;
       const onLate = (): void => {
-        // First handle an answer that has already arrived.
+        // First handle an answer that has already arrived: the process may have its next invocation.
         setImmediate(() => {
+          if (isAnswered) return;
           onGone = () => resolve(late());
           signalGroup(child.pid, 'SIGKILL');
         });
       };
       const timer = options.inspectPort === undefined ? setTimeout(onLate, withinMs) : undefined;
       onMessage = (answer) => {
+        isAnswered = true;
         clearTimeout(timer);
         onMessage = () => undefined;
         onGone = () => undefined;

@@ -110,6 +110,17 @@ describe('the processes of a function', () => {
     return end.type === 'returned' ? JSON.parse(end.payload) : end;
   };
 
+  it('keep the process of an answer that arrived in time and was read late, as on a busy machine', async () => {
+    const pool = poolOf('waits', { timeoutMs: 600 });
+    const first = await pool.invoke('1');
+    const second = pool.invoke('100');
+    await new Promise((resolve) => setTimeout(resolve, 20)); // it has been sent
+    await new Promise((resolve) => setImmediate(resolve)); // timers are the next that runs
+    for (const end = performance.now() + 1_000; performance.now() < end;);
+    expect((await second).end).toEqual(first.end);
+    expect((await pool.invoke('1')).end).toEqual(first.end); // which did not end, or in another process
+  });
+
   it('hears nothing that the function says as if it had a parent of its own', async () => {
     expect(await answerOf(poolOf('speaks'))).toBe('spoken');
   });
