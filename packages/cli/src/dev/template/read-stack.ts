@@ -38,6 +38,7 @@ export function readStack(source: StackSource, places: Places): DevStack {
   const template = parseTemplate({ file, text });
   const stackName = source.stackName ?? stackNameOf(file);
   const names: StackNames = new StackNames(plainMembersOf(template.data['Resources']), {
+    file,
     stackName,
     places,
     resolver: () => resolver,

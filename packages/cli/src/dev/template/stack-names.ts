@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 import { type Places, LOCAL_ACCOUNT, localArn } from '../places.ts';
 import { type PlainMembers, plainMembersOf } from '../../template/parse-template.ts';
 import type { Resolver } from '../../template/resolver.ts';
@@ -6,23 +7,50 @@ import { asText, type Value, whyUnknown } from '../../template/values.ts';
 
 /** The local names and attributes of the template's resources. */
 export class StackNames {
+  readonly #file: string;
   readonly #resources: PlainMembers;
+  readonly #names = new Map<string, string>();
+  /** The resources whose names are being read. */
+  readonly #open = new Set<string>();
   readonly #stackName: string;
   readonly #places: Places;
   readonly #resolver: () => Resolver;
 
   constructor(
     resources: PlainMembers,
-    { stackName, places, resolver }: { stackName: string; places: Places; resolver: () => Resolver },
+    {
+      file,
+      stackName,
+      places,
+      resolver,
+    }: { file: string; stackName: string; places: Places; resolver: () => Resolver },
   ) {
+    this.#file = file;
     this.#resources = resources;
     this.#stackName = stackName;
     this.#places = places;
     this.#resolver = resolver;
   }
 
-  /** Returns the template's name for a resource, or one like CloudFormation's, without the random suffix. */
+  /**
+   * Returns the template's name for a resource, or one like CloudFormation's, without the random suffix. Throws
+   * a `ConfigurationError` for a name that depends on itself.
+   */
   nameOf(id: string): string {
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    if (this.#open.has(id)) {
+      const circle = [...this.#open, id].slice([...this.#open].indexOf(id)).join(' → ');
+      throw new ConfigurationError(`${this.#file}: the name of ${id} depends on itself: ${circle}.`);
+    }
+    this.#open.add(id);
+    const name = this.#readName(id);
+    this.#open.delete(id);
+    this.#names.set(id, name);
+    return name;
+  }
+
+  #readName(id: string): string {
     const { Properties: properties } = plainMembersOf(this.#resources[id]);
     const property = NAME_PROPERTIES.find((name) => Object.hasOwn(plainMembersOf(properties), name));
     const given: Value =

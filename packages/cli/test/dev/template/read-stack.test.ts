@@ -80,6 +80,20 @@ describe("The project's templates are read:", () => {
   });
 });
 
+describe('A name that depends on itself is refused, as CloudFormation does:', () => {
+  const queue = (id: string, name: string): string =>
+    `  ${id}: { Type: AWS::SQS::Queue, Properties: { QueueName: !Sub '${name}' } }\n`;
+
+  it.each([
+    ['one that names itself', queue('A', '${A.QueueName}-x'), 'A → A'],
+    ['two that name each other', queue('A', '${B.Arn}-${B.Arn}') + queue('B', '${A}-${A}'), 'B → A → B'],
+  ])('%s', (_what, queues, circle) => {
+    expect(() => read(`Resources:\n${queues}`)).toThrow(
+      `/home/ann/shop/template.yaml: the name of ${circle.at(0)} depends on itself: ${circle}.`,
+    );
+  });
+});
+
 describe('A function', () => {
   it('has the defaults of Lambda', () => {
     expect(functionOf('')).toMatchObject({
