@@ -34,6 +34,9 @@ export interface SentBatch {
   readonly fatal?: unknown;
 }
 
+/** Network errors before a request was sent. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
 const TRIES = 5;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
@@ -62,11 +65,11 @@ export async function sendBatch<Message extends Sendable>(
       }
       const kind = kindOf(thrown);
       if (kind === 'refused' || isLast) {
-        const all = open.map((message) => ({
-          message,
-          code: nameOf(thrown),
-          reason: 'nothing of its request was taken',
-        }));
+        const isLost = kind === 'unanswered' || repeated > 0;
+        const reason = isLost
+          ? 'its request got no answer: it may have been taken'
+          : 'nothing of its request was taken';
+        const all = open.map((message) => ({ message, code: nameOf(thrown), reason }));
         return {
           sent: messages.length - refused.length - open.length,
           refused: [...refused, ...all],
@@ -74,7 +77,7 @@ export async function sendBatch<Message extends Sendable>(
           fatal: thrown,
         };
       }
-      if (kind === 'unanswered') repeated = open.length;
+      if (kind === 'unanswered') repeated = Math.max(repeated, open.length);
     }
     await sender.sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt));
   }
@@ -136,6 +139,7 @@ function kindOf(thrown: unknown): 'busy' | 'unanswered' | 'refused' {
     return 'busy';
   }
   if (status !== undefined) return status >= 500 ? 'unanswered' : 'refused';
+  if (typeof code === 'string' && NOT_CONNECTED.has(code)) return 'busy';
   const isNetwork = typeof code === 'string' && /^(E[A-Z_]+|UND_ERR_.*)$/.test(code);
   return isNetwork || /Timeout|NetworkingError/.test(nameOf(thrown)) ? 'unanswered' : 'refused';
 }

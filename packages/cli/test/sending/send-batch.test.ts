@@ -72,6 +72,7 @@ describe('A batch that is sent', () => {
     ['InternalFailure', status(500), 3],
     ['TimeoutError', {}, 3],
     ['Error', { code: 'ECONNRESET' }, 3],
+    ['Error', { code: 'ECONNREFUSED' }, 0],
   ])('is sent again after %s', async (name, members, repeated) => {
     const { result, requests } = await sent(throwing(name, members), taken);
     expect(requests).toHaveLength(2);
@@ -87,6 +88,31 @@ describe('A batch that is sent', () => {
     expect(requests).toHaveLength(requested);
     expect(result).toMatchObject({ sent: 0, fatal: { message: name } });
     expect(result.refused.map(({ message }) => message.line)).toEqual([1, 2, 3]);
+  });
+
+  it('may have been taken where no request was answered, and was not where the service refused it', async () => {
+    const reasonsOf = ({ refused }: SentBatch) => [...new Set(refused.map(({ reason }) => reason))];
+    const lost = await sent(throwing('TimeoutError'));
+    expect(reasonsOf(lost.result)).toEqual(['its request got no answer: it may have been taken']);
+    const throttled = await sent(throwing('ThrottlingException', status(400)));
+    expect(reasonsOf(throttled.result)).toEqual(['nothing of its request was taken']);
+    const lostThenThrottled = await sent(
+      throwing('TimeoutError'),
+      throwing('ThrottlingException', status(400)),
+    );
+    expect(reasonsOf(lostThenThrottled.result)).toEqual([
+      'its request got no answer: it may have been taken',
+    ]);
+  });
+
+  it('counts all that a lost request may have brought twice, though few are sent a third time', async () => {
+    const { result } = await sent(
+      throwing('TimeoutError'),
+      failing('1', false),
+      throwing('TimeoutError'),
+      taken,
+    );
+    expect(result).toEqual({ sent: 3, refused: [], repeated: 3 });
   });
 
   it('is cut in halves for a service that takes less in a request', async () => {
