@@ -65,7 +65,7 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   const { batchSize, windowMs } = batchLimits(options);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const inFlight = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<unknown>>();
   let delivered = 0;
   let filtered = 0;
   let pauseMs = FIRST_PAUSE_MS;
@@ -82,6 +82,11 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
       if (batch.length === 0) continue;
       const run = runBatch(batch).finally(() => inFlight.delete(run));
       inFlight.add(run);
+      // The rest of a group must not run beside its beginning, nor before it if that failed: it comes again.
+      if (rest.length > 0 && isFifo(queueArn)) {
+        const failedGroups = await run;
+        held = rest.filter((message) => !failedGroups.has(groupOf(message)));
+      }
     }
   }
 
@@ -119,7 +124,8 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
     return record !== undefined && passesFilters(filters, record, { name: 'body', text: record.body });
   }
 
-  async function runBatch(messages: readonly ReceivedMessage[]): Promise<void> {
+  /** Resolves to the message groups of the messages that come again. */
+  async function runBatch(messages: readonly ReceivedMessage[]): Promise<ReadonlySet<string | undefined>> {
     delivered += messages.length;
     const result = await options.invoke(sqsEventOf(messages, queueArn)).catch(failedToRun);
     const failed = failedOf(
@@ -128,6 +134,7 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
     );
     await remove(messages.filter(({ messageId }) => !failed.has(messageId)));
     options.onBatch?.({ records: messages.length, failed: [...failed], result });
+    return new Set(messages.filter(({ messageId }) => failed.has(messageId)).map(groupOf));
   }
 
   function failedOf(result: InvocationResult, messageIds: readonly string[]): ReadonlySet<string> {
@@ -168,14 +175,21 @@ export function batchLimits({
   readonly batchSize: number;
   readonly windowMs: number;
 } {
-  const isFifo = queueArn.endsWith('.fifo');
-  const most = isFifo || windowMs === 0 ? 10 : 10_000;
+  const most = isFifo(queueArn) || windowMs === 0 ? 10 : 10_000;
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > most) {
     throw new RangeError(`Expected \`batchSize\` to be an integer from 1 to ${most}, got \`${batchSize}\``);
   }
-  if (isFifo && windowMs > 0)
+  if (isFifo(queueArn) && windowMs > 0)
     throw new RangeError('A FIFO queue has no batching window: leave out `MaximumBatchingWindowInSeconds`');
   return { batchSize, windowMs };
+}
+
+function isFifo(queueArn: string): boolean {
+  return queueArn.endsWith('.fifo');
+}
+
+function groupOf({ attributes }: ReceivedMessage): string | undefined {
+  return attributes.MessageGroupId;
 }
 
 function failedToRun(error: unknown): InvocationResult {

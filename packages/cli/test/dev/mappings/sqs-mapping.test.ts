@@ -340,6 +340,49 @@ describe('the event source mapping of a queue', () => {
     expect(overlaps).not.toContain('same');
   });
 
+  it.each([
+    ['after them', false, ['0,1,2,3,4,5', '6,7,8,9']],
+    ['not if they failed', true, ['0,1,2,3,4,5', '7,9']],
+  ])(
+    'runs messages of a group that no event with those before them can have %s',
+    async (_what, fails, ran) => {
+      const messages = Array.from({ length: 10 }, (_, index) => ({
+        messageId: String(index),
+        receiptHandle: '',
+        body: 'x'.repeat(1_000_000),
+        md5OfBody: '',
+        attributes: { MessageGroupId: index === 7 || index === 9 ? 'b' : 'a' } as never,
+        messageAttributes: {},
+      }));
+      const ended: string[] = [];
+      let running = 0;
+      let most = 0;
+      start(
+        { url: '', arn: 'arn:aws:sqs:us-east-1:000000000000:large.fifo' },
+        {
+          queue: {
+            async receive() {
+              await new Promise((resolve) => setTimeout(resolve, 20));
+              return messages.splice(0);
+            },
+            delete: () => Promise.resolve(),
+          },
+          async invoke({ Records }) {
+            most = Math.max(most, (running += 1));
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            running -= 1;
+            ended.push(Records.map(({ messageId }) => messageId).join(','));
+            return fails
+              ? { ok: false, errorType: 'E', errorMessage: 'no' }
+              : { ok: true, payload: undefined };
+          },
+        },
+      );
+      await until('both ran', () => ended.length === 2);
+      expect({ ended, most }).toEqual({ ended: ran, most: 1 });
+    },
+  );
+
   it('refuses what AWS refuses', async () => {
     const queue = await createQueue();
     expect(() => start(queue, { batchSize: 11 })).toThrow('from 1 to 10');
