@@ -30,17 +30,22 @@ export async function gatherBatch(
   options: GatherOptions,
 ): Promise<{ readonly batch: readonly ReceivedMessage[]; readonly rest: readonly ReceivedMessage[] }> {
   const { batchSize, windowMs, receive, isWanted, signal } = options;
-  let gathered = [...options.held];
+  const gathered: ReceivedMessage[] = [];
+  const sizes: number[] = []; // each measured once: a batch may have thousands
+  const gather = (messages: readonly ReceivedMessage[]): void => {
+    gathered.push(...messages);
+    sizes.push(...messages.map(bytesOf));
+  };
+  gather(options.held);
   if (gathered.length === 0) {
-    const messages = await receive(Math.min(batchSize, MOST_IN_RECEIVE), LONGEST_WAIT_SECONDS);
-    gathered = [...(await isWanted(messages))];
+    gather(await isWanted(await receive(Math.min(batchSize, MOST_IN_RECEIVE), LONGEST_WAIT_SECONDS)));
   }
   const end = performance.now() + windowMs;
   while (
     gathered.length > 0 &&
     gathered.length < batchSize &&
     !signal.aborted &&
-    fits(gathered) === gathered.length
+    fits(sizes) === sizes.length
   ) {
     const leftMs = end - performance.now();
     if (leftMs <= 0) break;
@@ -49,9 +54,9 @@ export async function gatherBatch(
     const more = await receive(most, waitSeconds);
     // Receives wait whole seconds: sleep for the rest of the window.
     if (more.length === 0 && waitSeconds === 0) await pause(Math.min(leftMs, PAUSE_MS), signal);
-    gathered.push(...(await isWanted(more)));
+    gather(await isWanted(more));
   }
-  const count = fits(gathered);
+  const count = fits(sizes);
   return { batch: gathered.slice(0, count), rest: gathered.slice(count) };
 }
 
@@ -61,14 +66,14 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** Returns how many messages fit in an event; the first always does. */
-function fits(messages: readonly ReceivedMessage[]): number {
+/** Returns how many messages of these sizes fit in an event; the first always does. */
+function fits(sizes: readonly number[]): number {
   let bytes = 0;
-  for (const [index, message] of messages.entries()) {
-    bytes += bytesOf(message);
+  for (const [index, size] of sizes.entries()) {
+    bytes += size;
     if (bytes > MAX_EVENT_BYTES && index > 0) return index;
   }
-  return messages.length;
+  return sizes.length;
 }
 
 function bytesOf({ body, attributes, messageAttributes, receiptHandle }: ReceivedMessage): number {
