@@ -1,7 +1,7 @@
 /** The chosen element of each list; lists are numbered in the order of the walk. */
 export type Membership = ReadonlyMap<number, number>;
 
-interface FieldValue {
+export interface FieldValue {
   /** String, number, boolean or null. */
   readonly value: unknown;
   readonly membership: Membership;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../tool-base/errors.ts';
 import { compilePattern, type Conjunction } from './compile-pattern.ts';
-import { flatten, type Membership, type PathValues } from './flatten.ts';
+import { type FieldValue, flatten, type Membership, type PathValues } from './flatten.ts';
 
 /**
  * Returns whether an EventBridge pattern, or a filter of Lambda's filter criteria, matches a value. As in
@@ -44,7 +44,7 @@ function compiled(pattern: unknown): Compiled {
 function holds(fields: Conjunction, index: number, values: PathValues, chosen: Membership): boolean {
   const field = fields[index];
   if (field === undefined) return true;
-  const found = values.get(field.path) ?? [];
+  const found = valuesWithin(values.get(field.path) ?? [], chosen);
   const open = found.flatMap(({ value, membership }) => {
     const both = together(chosen, membership);
     return both === undefined ? [] : [{ value, both }];
@@ -54,6 +54,36 @@ function holds(fields: Conjunction, index: number, values: PathValues, chosen: M
   // The rest depends only on the chosen elements, so each choice is tried once.
   const choices = new Map(matching.map(({ both }) => [[...both].join(';'), both]));
   return [...choices.values()].some((both) => holds(fields, index + 1, values, both));
+}
+
+/** The values of a field by the elements of the innermost list that all are in. */
+interface ByElement {
+  readonly list: number | undefined;
+  readonly values: ReadonlyMap<number | undefined, readonly FieldValue[]>;
+}
+
+const elements = new WeakMap<readonly FieldValue[], ByElement>();
+
+/** Leaves out values of other elements than the chosen one: a list may have thousands of objects. */
+function valuesWithin(found: readonly FieldValue[], chosen: Membership): readonly FieldValue[] {
+  if (chosen.size === 0) return found;
+  let byElement = elements.get(found);
+  if (byElement === undefined) elements.set(found, (byElement = byElementOf(found)));
+  const element = byElement.list === undefined ? undefined : chosen.get(byElement.list);
+  return element === undefined ? found : (byElement.values.get(element) ?? []);
+}
+
+function byElementOf(found: readonly FieldValue[]): ByElement {
+  const lists = [...(found[0]?.membership.keys() ?? [])];
+  const list = lists.findLast((one) => found.every(({ membership }) => membership.has(one)));
+  const values = new Map<number | undefined, FieldValue[]>();
+  for (const value of list === undefined ? [] : found) {
+    const element = value.membership.get(list as number);
+    const others = values.get(element);
+    if (others === undefined) values.set(element, [value]);
+    else others.push(value);
+  }
+  return { list, values };
 }
 
 /** Joins two choices of elements; undefined if they choose different elements of one list. */

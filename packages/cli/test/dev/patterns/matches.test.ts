@@ -213,6 +213,26 @@ describe('A pattern is refused, as by AWS,', () => {
   });
 });
 
+it('Objects in a long list are compared element by element, not each with each', () => {
+  const items = Array.from({ length: 20_000 }, (_, index) => ({ a: 1, b: { c: index } }));
+  const since = performance.now();
+  expect(matches({ items: { a: [1], b: { c: [-1] } } }, { items })).toBe(false);
+  expect(matches({ items: { a: [1], b: { c: [19_999] } } }, { items })).toBe(true);
+  expect(matches({ o: { items: { a: [1], b: { c: [-1] } } } }, { o: [{ items }] })).toBe(false);
+  expect(performance.now() - since).toBeLessThan(5_000); // each with each: more than a minute
+});
+
+it('Objects in lists within lists match within one element of each', () => {
+  const pattern = { o: { kind: ['x'], items: { a: [1], b: [2] } } };
+  const items = (...all: object[]) => ({ kind: 'x', items: all });
+  expect(matches(pattern, { o: [items({ a: 1, b: 3 }, { a: 3, b: 2 }), items({ a: 1 }, { b: 2 })] })).toBe(
+    false,
+  );
+  expect(matches(pattern, { o: [items({ a: 1, b: 3 }), items({ a: 3 }, { a: 1, b: 2 })] })).toBe(true);
+  expect(matches(pattern, { o: [{ kind: 'y', items: [{ a: 1, b: 2 }] }, items({ a: 1 })] })).toBe(false);
+  expect(matches(pattern, { o: [{ kind: 'x', items: { a: 1, b: 2 } }, items({ a: 1 })] })).toBe(true);
+});
+
 it('A field called $or is one, unless it has objects of fields', () => {
   expect(matches({ $or: ['x', 'y'] }, { $or: 'y' })).toBe(true);
   expect(matches({ $or: [{ prefix: 'x' }, { prefix: 'y' }] }, { $or: 'yes' })).toBe(true);
