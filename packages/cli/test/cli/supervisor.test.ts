@@ -23,7 +23,8 @@ class FakeChild extends EventEmitter {
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-function supervised(random = 1) {
+/** `failures`: how many starts fail at once. */
+function supervised(random = 1, failures = 0) {
   const children: FakeChild[] = [];
   const told: string[] = [];
   const supervisor = new Supervisor({
@@ -31,6 +32,8 @@ function supervised(random = 1) {
     memoryLimit: undefined,
     stopMs: 1_000,
     start: () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('spawn ENOMEM');
       const child = new FakeChild();
       children.push(child);
       return child as unknown as ChildProcess;
@@ -39,12 +42,36 @@ function supervised(random = 1) {
     tell: (event) => void told.push(event),
   });
   const run = supervisor.run();
-  return { supervisor, children, told, run };
+  const fail = (count: number): void => void (failures = count);
+  return { supervisor, children, told, run, fail };
 }
 
 const seconds = (count: number): Promise<void> => jest.advanceTimersByTimeAsync(count * 1_000);
 
 describe('The supervisor', () => {
+  it('starts a process later when the system had no memory for it, and keeps the others', async () => {
+    const { supervisor, children, told, run, fail } = supervised();
+    children[0]?.tell();
+    fail(2);
+    supervisor.replaceAll(); // the first that fails
+    await seconds(1);
+    expect(told).toEqual(['replacing', 'notReplaced']);
+    children[0]?.emit('exit', 1, null);
+    await seconds(1);
+    expect(children).toHaveLength(1);
+    await seconds(2);
+    expect(children).toHaveLength(2);
+    expect(told.slice(2)).toEqual(['processEnded', 'processEnded']);
+    supervisor.stop();
+    await run;
+  });
+
+  it('ends with the error where the system has no memory for the first process', async () => {
+    const { run } = supervised(1, 1);
+    const [ended] = await Promise.allSettled([run, seconds(1)]);
+    expect(ended).toMatchObject({ status: 'rejected', reason: { message: 'spawn ENOMEM' } });
+  });
+
   it('is not ready when a process has told nothing for 10 seconds, and kills it after 60', async () => {
     const { supervisor, children, run } = supervised();
     children[0]?.tell();

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
 import type { WorkerHealth } from 'batchlatch/worker';
 import type { ExitStatus } from '../process-io.ts';
 import { isProcessMessage, STOP } from './process-messages.ts';
@@ -84,5 +84,16 @@ export class SupervisedProcess {
 
   kill(): void {
     this.#child.kill('SIGKILL');
+  }
+}
+
+/** Starts a process. Where the system has no memory for it, Node throws: that is an error of the process. */
+export function processOf(start: () => ChildProcess): ChildProcess {
+  try {
+    return start();
+  } catch (error) {
+    const failed = new ChildProcess();
+    setImmediate(() => failed.emit('error', error));
+    return failed;
   }
 }

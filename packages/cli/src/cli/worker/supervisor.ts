@@ -5,7 +5,7 @@ import type { ExitStatus } from '../process-io.ts';
 import { addCounters, joinedHealth, NOTHING_DONE } from './joined-health.ts';
 import type { ProcessPlace } from './process-count.ts';
 import { TELL_EVERY_MS } from './process-messages.ts';
-import { type ProcessEnd, SupervisedProcess } from './supervised-process.ts';
+import { type ProcessEnd, processOf, SupervisedProcess } from './supervised-process.ts';
 import type { Tell } from './worker-log.ts';
 
 export interface SupervisorSetup {
@@ -159,7 +159,7 @@ export class Supervisor {
   #start(place: Place): SupervisedProcess {
     const { start, count } = this.#setup;
     const { number } = place;
-    const child = start({ number, count });
+    const child = processOf(() => start({ number, count }));
     const process = new SupervisedProcess(number, child, () => this.#onTold(place, process));
     this.#alive.add(process);
     void process.ended.then(({ status }) => {
