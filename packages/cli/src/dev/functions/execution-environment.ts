@@ -94,21 +94,19 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
   ): Promise<FromFunction | InvocationEnd> {
     return new Promise((resolve) => {
       const marked = output.nextMarks();
-      let isAnswered = false;
+      let killing: NodeJS.Immediate | undefined;
       const onLate = (): void => {
         // First handle an answer that has already arrived: the process may have its next invocation.
-        setImmediate(() => {
-          if (isAnswered) return;
+        killing = setImmediate(() => {
           onGone = () => resolve(late());
           signalGroup(child.pid, 'SIGKILL');
         });
       };
       const timer = options.inspectPort === undefined ? setTimeout(onLate, withinMs) : undefined;
       onMessage = (answer) => {
-        isAnswered = true;
         clearTimeout(timer);
-        onMessage = () => undefined;
-        onGone = () => undefined;
+        clearImmediate(killing);
+        onMessage = onGone = () => undefined;
         // Wait only so long: a full pipe may lose its mark.
         void before(marked, OUTPUT_WITHIN_MS).then(() => resolve(answer));
       };
