@@ -73,7 +73,7 @@ function memberOf(exported: unknown, name: string): unknown {
 /** Names of the loader, which are no exports of the module. */
 const NOT_EXPORTED = new Set(['module.exports', '__esModule']);
 
-/** Lists what `--handler-export` may name. Node finds few names of CommonJS: they are in its default export. */
+/** Lists what `--handler-export` may name. Names of CommonJS that Node misses are in its default export. */
 function listed(exported: Exports): string {
   const inner = exported['default'];
   const names = new Set(Object.keys(exported));

@@ -33,8 +33,8 @@ export class StackNames {
   }
 
   /**
-   * Returns the template's name for a resource, or one like CloudFormation's, without the random suffix. Throws
-   * a `ConfigurationError` for a name that depends on itself.
+   * Returns the template's name for a resource, or one like CloudFormation's, without the random suffix.
+   * Throws a `ConfigurationError` for a name that depends on itself.
    */
   nameOf(id: string): string {
     const known = this.#names.get(id);
