@@ -243,6 +243,8 @@ export interface PlanJson {
   readonly isWhole: boolean;
   readonly byState: Readonly<Record<ClaimState, number>>;
   readonly wouldBeRefused: Readonly<Record<RefusalReason, number>>;
+  /** The chosen claims that cannot be read, and so are not changed; absent if there are none. */
+  readonly notRead?: readonly { readonly key: string; readonly error: string }[];
   readonly sample: readonly ClaimJson[];
   readonly cost: { readonly rowsRead: number; readonly readUnits?: number; readonly writes: number };
   readonly expiresAt: string;

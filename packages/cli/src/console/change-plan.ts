@@ -10,9 +10,10 @@ import {
   stateOf,
 } from 'batchlatch/operations';
 import type { PlanJson, SeenJson } from './api.ts';
-import { badRequest } from './api-error.ts';
+import { badRequest, messageOf } from './api-error.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
 import { checkInput, INPUTS, SEEN } from './inputs.ts';
+import { isOfOneRow } from './of-one-row.ts';
 
 /** A planned change and its claims. */
 export interface ChangePlan {
@@ -32,6 +33,7 @@ interface Item {
 
 interface Found {
   readonly items: readonly Item[];
+  readonly notRead?: NonNullable<PlanJson['notRead']>;
   readonly isWhole: boolean;
   readonly rowsRead: number;
   readonly readUnits?: number;
@@ -68,23 +70,36 @@ export async function findMatching(filter: ClaimFilter, reading: Reading): Promi
 /** Reads the claims that a person chose, to compare them with what that person saw. */
 export async function findChosen(chosen: readonly SeenClaim[], reading: Reading): Promise<Found> {
   const items: Item[] = [];
+  const notRead: { readonly key: string; readonly error: string }[] = [];
   for (let start = 0; start < chosen.length; start += READS_AT_ONCE) {
     reading.signal.throwIfAborted();
     const some = chosen.slice(start, start + READS_AT_ONCE);
-    const found = await Promise.all(some.map(({ key }) => reading.store.read(key)));
+    const found = await Promise.all(some.map(({ key }) => readOrError(reading.store, key)));
     some.forEach((seen, index) => {
       const claim = found[index];
-      items.push({ seen, found: claim && withoutResult(claim) });
+      if (claim instanceof Error) notRead.push({ key: seen.key, error: messageOf(claim) });
+      else items.push({ seen, found: claim && withoutResult(claim) });
     });
-    reading.onProgress(items.length);
+    reading.onProgress(items.length + notRead.length);
   }
-  return { items, isWhole: true, rowsRead: items.length };
+  const rowsRead = items.length + notRead.length;
+  return { items, isWhole: true, rowsRead, ...(notRead.length > 0 && { notRead }) };
+}
+
+/** Returns the error if it is about this key alone, so that the other claims can be changed. */
+async function readOrError(store: ClaimAdmin, key: string): Promise<Claim | Error | undefined> {
+  try {
+    return await store.read(key);
+  } catch (error) {
+    if (error instanceof Error && isOfOneRow(error)) return error;
+    throw error;
+  }
 }
 
 /** Returns the plan for the claims that were found, and its preview. */
 export function planOf(
   { operation, force }: Pick<ChangePlan, 'operation' | 'force'>,
-  { items, isWhole, rowsRead, readUnits }: Found,
+  { items, notRead, isWhole, rowsRead, readUnits }: Found,
   now: number,
 ): { readonly plan: ChangePlan; readonly shown: Omit<PlanJson, 'plan' | 'expiresAt'> } {
   const byState = zeros('in-progress', 'overdue', 'failed', 'parked', 'completed');
@@ -104,11 +119,12 @@ export function planOf(
     shown: {
       operation,
       force,
-      count: items.length,
+      count: items.length + (notRead?.length ?? 0),
       wouldChange: claims.length,
       isWhole,
       byState,
       wouldBeRefused,
+      ...(notRead !== undefined && { notRead }),
       sample: sample.map((claim) => claimJson(claim, now)),
       cost,
     },

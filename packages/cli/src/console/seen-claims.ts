@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Claim, ClaimAdmin, ClaimPage } from 'batchlatch/operations';
-import { hasCode } from '../tool-base/errors.ts';
+import { isOfOneRow } from './of-one-row.ts';
 
 /** DynamoDB's longest partition key. */
 const LONGEST_KEY_BYTES = 2_048;
@@ -82,12 +82,10 @@ async function readIfClaim(store: ClaimAdmin, key: string, signal: AbortSignal):
   try {
     return await store.read(key, { signal });
   } catch (error) {
-    if (OF_THE_ROW.some((code) => hasCode(error, code))) return undefined;
+    if (isOfOneRow(error)) return undefined;
     throw error;
   }
 }
-
-const OF_THE_ROW = ['BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW', 'BATCHLATCH_KEY'];
 
 function dropOldest(kept: Set<string> | Map<string, string>, most: number): void {
   const [oldest] = kept.keys();

@@ -40,6 +40,21 @@ describe('A change of claims', () => {
     expect((await table.store.read('result#1'))?.result).toBe('{"chargeId":"ch_9"}');
   });
 
+  it('is made although the row of another key is of a newer format, which is named', async () => {
+    await make('beside#1', 'parked');
+    await make('beside#2', 'parked');
+    await table.update('beside#2', { status: { S: 'PARKED@2:9.0.0' } });
+    const keys = ['beside#2', 'beside#1'];
+    const dry = await claims(['release', ...keys, ...BECAUSE, '--dry-run', '--json']);
+    expect([dry.status, JSON.parse(dry.out)]).toMatchObject([
+      1,
+      { wouldChange: [{ key: 'beside#1' }], refused: [], failed: [{ key: 'beside#2' }] },
+    ]);
+    const { status, out, err } = await claims(['release', ...keys, ...BECAUSE, '--yes']);
+    expect({ status, out }).toEqual({ status: 1, out: 'Released beside#1\n' });
+    expect(err).toMatch(/^Failed beside#2: A newer version of batchlatch wrote the row/);
+  });
+
   it('is shown, and made if the answer is yes', async () => {
     await make('asked#1', 'parked');
     const { status, out, err } = await claims(['release', 'asked#1', ...BECAUSE], {

@@ -463,6 +463,15 @@ describe('claims show', () => {
     expect([ended.status, ended.err]).toEqual([status, expect.stringMatching(text)]);
   });
 
+  it('shows a claim although the row of another key is of a newer format, which is named', async () => {
+    await make('next-to#1', 'parked');
+    await make('next-to#2', 'parked');
+    await table.update('next-to#2', { status: { S: 'PARKED@2:9.0.0' } });
+    const { status, out, err } = await claims(['show', 'next-to#2', 'next-to#1', '--json']);
+    expect([status, JSON.parse(out)]).toMatchObject([1, { claims: [{ key: 'next-to#1' }], next: null }]);
+    expect(err).toMatch(/^Not read: next-to#2: A newer version of batchlatch wrote the row/);
+  });
+
   it('says that there is no such claim', async () => {
     expect(await claims(['show', 'nobody'])).toEqual({
       status: 1,

@@ -140,6 +140,29 @@ describe('a plan', () => {
   });
 });
 
+describe('a plan of chosen claims', () => {
+  const open = consoles();
+
+  it('names a claim of a newer format, and changes the others', async () => {
+    const console = await open();
+    const { store } = console.server;
+    const [parked, released] = await Promise.all(
+      ['orders#parked-0001', 'orders#parked-0002'].map((key) => store.read(key)),
+    );
+    const newer = 'PARKED@2:9.0.0' as 'PARKED';
+    await store.adopt?.([{ ...(parked as Claim), key: 'newer', status: newer }]);
+    const plan = await planOf(console, {
+      operation: 'release',
+      claims: [{ ...parked, key: 'newer' }, released],
+    });
+    expect(plan).toMatchObject({ count: 2, wouldChange: 1, wouldBeRefused: { absent: 0, changed: 0 } });
+    expect(plan.notRead).toMatchObject([
+      { key: 'newer', error: expect.stringContaining('Deploy version 9.0.0 or later') },
+    ]);
+    expect(await carryOut(console, plan)).toMatchObject({ result: { done: 1, failed: 0 } });
+  });
+});
+
 describe('a change', () => {
   const open = consoles();
 

@@ -54,6 +54,7 @@ export function PlanSummary({
         </p>
       )}
       <Refused operation={operation} plan={plan} isForced={isForced} onForce={onForce} />
+      {plan.notRead !== undefined && <NotRead notRead={plan.notRead} />}
       {plan.count > 1 && <Sample plan={plan} />}
       {plan.cost.rowsRead > plan.count && <p class="muted small">{readText(plan.cost)}</p>}
     </>
@@ -112,6 +113,27 @@ function Refused({
           {OPERATION_FORCE[operation]}
         </label>
       )}
+    </div>
+  );
+}
+
+/** The most claims that are named, so that they do not push the buttons off the screen. */
+const MOST_NAMED = 5;
+
+function NotRead({ notRead }: { readonly notRead: NonNullable<PlanJson['notRead']> }): JSX.Element {
+  return (
+    <div class="warning">
+      <p>{counted(notRead.length, 'claim')} cannot be read and would not be changed.</p>
+      <ul class="sample">
+        {notRead.slice(0, MOST_NAMED).map(({ key, error }) => (
+          <li key={key}>
+            <span class="mono">{shown(key)}</span>: {shown(error)}
+          </li>
+        ))}
+        {notRead.length > MOST_NAMED && (
+          <li class="muted">and {counted(notRead.length - MOST_NAMED, 'more claim')}</li>
+        )}
+      </ul>
     </div>
   );
 }

@@ -50,15 +50,16 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
       const { force = false } = options;
       const planned = found.claims.map((claim) => planChange(operation, claim, force, context.now()));
       const wanted = planned.filter(({ refused }) => refused === undefined);
-      const refusals: Change[] = [
+      const notChanged: Change[] = [
         ...found.missing.map((name): Change => ({ name, outcome: { status: 'refused', why: 'absent' } })),
+        ...found.notRead.map(({ name, error }): Change => ({ name, outcome: { status: 'error', error } })),
         ...planned.flatMap(({ claim, refused }): Change[] =>
           refused === undefined
             ? []
             : [{ name: claim.key, claim, outcome: { status: 'refused', why: refused, found: claim } }],
         ),
       ];
-      if (options.dryRun === true) return dryRun(operation, planned, refusals, context);
+      if (options.dryRun === true) return dryRun(operation, planned, notChanged, context);
       if (wanted.length > 0 && options.yes !== true) {
         showPlan(operation, planned, context);
         if (!(await ask(`${capital(operation)} ${plural(wanted.length, 'claim')}?`, context))) {
@@ -79,7 +80,7 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
         change,
         context,
       );
-      const changes = [...done, ...refusals];
+      const changes = [...done, ...notChanged];
       if (context.screen.isJson) context.screen.json(changeJson(changes, context.now()));
       else reportChanges(operation, changes, context);
       return statusOf(changes);
@@ -127,7 +128,7 @@ async function findAll({ store, place }: Claims, options: ChangeOptions, context
     );
   }
   if (claims.length === 0) context.screen.note(`No ${selectionText(options)}claims in ${place}.`);
-  return { claims, missing: [] };
+  return { claims, missing: [], notRead: [] };
 }
 
 /** The claims of one step; `signal` is checked between steps. */
@@ -169,27 +170,31 @@ async function changeAll(
 function dryRun(
   operation: OperationKind,
   planned: readonly Planned[],
-  refusals: readonly Change[],
+  notChanged: readonly Change[],
   context: Context,
 ): 0 | 1 {
   const { screen } = context;
   const wanted = planned.filter(({ refused }) => refused === undefined);
   if (screen.isJson) {
     const now = context.now();
+    const { refused, failed } = changeJson(notChanged, now);
     screen.json({
       wouldChange: wanted.map(({ claim, effect }) => ({ ...claimJson(claim, now), effect })),
-      refused: changeJson(refusals, now).refused,
+      refused,
+      ...(failed.length > 0 && { failed }),
     });
   } else {
     showPlan(operation, planned, context);
-    for (const { name, outcome } of refusals) {
+    for (const { name, outcome } of notChanged) {
       if (outcome.status === 'refused' && outcome.why === 'absent') {
         screen.note(`${escapeControls(name)}: ${refusalText('absent', undefined, context.now())}`);
+      } else if (outcome.status === 'error') {
+        screen.note(`Not read: ${escapeControls(name)}: ${escapeControls(outcome.error.message)}`);
       }
     }
     screen.note('This was a dry run: nothing was changed.');
   }
-  return refusals.length > 0 ? 1 : 0;
+  return notChanged.length > 0 ? 1 : 0;
 }
 
 /** The most claims of a plan that are printed. */

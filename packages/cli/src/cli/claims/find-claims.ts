@@ -1,4 +1,6 @@
 import { type Claim, type ClaimAdmin, findClaims, inspectClaim } from 'batchlatch/operations';
+import { isOfOneRow } from '../../console/of-one-row.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { collect, tellNewer } from './collect.ts';
@@ -15,6 +17,8 @@ export interface Found {
   readonly claims: readonly Claim[];
   /** The names without a claim, as they were given. */
   readonly missing: readonly string[];
+  /** The keys whose rows cannot be read as claims, such as rows of a newer format. */
+  readonly notRead: readonly { readonly name: string; readonly error: Error }[];
 }
 
 /** Returns whether keys or one of the options are given. Throws a `UsageError` for more than one. */
@@ -38,12 +42,25 @@ export async function findNamed(
   if (text !== undefined) return search(store, { text }, text, context);
   const claims: Claim[] = [];
   const missing: string[] = [];
+  const notRead: { readonly name: string; readonly error: Error }[] = [];
   for (const key of new Set(keys)) {
-    const claim = await inspectClaim(store, key, { signal: context.signal });
-    if (claim === undefined) missing.push(key);
-    else claims.push(claim);
+    try {
+      const claim = await inspectClaim(store, key, { signal: context.signal });
+      if (claim === undefined) missing.push(key);
+      else claims.push(claim);
+    } catch (error) {
+      if (!(error instanceof Error && isOfOneRow(error))) throw error;
+      notRead.push({ name: key, error });
+    }
   }
-  return { claims, missing };
+  return { claims, missing, notRead };
+}
+
+/** Prints the keys whose rows cannot be read. */
+export function tellNotRead({ notRead }: Pick<Found, 'notRead'>, { screen }: Pick<Context, 'screen'>): void {
+  for (const { name, error } of notRead) {
+    screen.note(`Not read: ${escapeControls(name)}: ${escapeControls(error.message)}`);
+  }
 }
 
 async function search(
@@ -59,7 +76,8 @@ async function search(
     context,
   );
   tellNewer(newer, context.screen);
-  return { claims, missing: claims.length === 0 && newer === undefined ? [shown] : [] };
+  const missing = claims.length === 0 && newer === undefined ? [shown] : [];
+  return { claims, missing, notRead: [] };
 }
 
 function asHash(text: string): string {

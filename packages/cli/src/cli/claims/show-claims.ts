@@ -25,7 +25,7 @@ import { formatNumber } from '../print/plural.ts';
 import { attemptText, errorText, parkedText, shownState, typeText } from './claim-cells.ts';
 import { type LogOptions, logOf, showWaterfall, waterfallOfClaim } from './show-waterfall.ts';
 import { keysOfPayload } from './payload-key.ts';
-import { areNamed, findNamed, type Named } from './find-claims.ts';
+import { areNamed, findNamed, type Named, tellNotRead } from './find-claims.ts';
 
 interface ShowOptions extends LogOptions, Named, KeyOptions {
   readonly payload?: string;
@@ -44,7 +44,8 @@ export const showCommand: Run<ShowOptions> = async (context, options, operands) 
   }
   return withClaims(context, options, async ({ store, place }) => {
     const { screen } = context;
-    const { claims, missing } = await findNamed(store, keys, options, context);
+    const found = await findNamed(store, keys, options, context);
+    const { claims, missing, notRead } = found;
     const { showResult = false } = options;
     const queue = claims.length === 0 ? undefined : await redeliveryOf(options, context);
     const log = await logOf(options, context);
@@ -69,7 +70,8 @@ export const showCommand: Run<ShowOptions> = async (context, options, operands) 
       }
     }
     for (const name of missing) screen.note(`There is no claim of ${escapeControls(name)} in ${place}.`);
-    return missing.length > 0 ? 1 : 0;
+    tellNotRead(found, context);
+    return missing.length + notRead.length > 0 ? 1 : 0;
   });
 };
 

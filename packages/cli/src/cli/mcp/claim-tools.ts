@@ -75,6 +75,8 @@ function addFind({ add, claims, context }: Toolbox): void {
         throw new CliError('Expected one of key, hash and recordId: got none or several.');
       }
       const found = await findNamed(claims.store, keys, named, { ...context, signal });
+      const [unread] = found.notRead;
+      if (unread !== undefined) throw unread.error;
       return { claims: found.claims.map((claim) => claimJson(claim, context.now())) };
     },
   });
