@@ -105,6 +105,20 @@ describe('The supervisor', () => {
     await run;
   });
 
+  it('replaces a process anew that was to be replaced again while its successor did not start', async () => {
+    const { supervisor, children, told, run } = supervised();
+    children[0]?.tell();
+    supervisor.replaceAll();
+    await seconds(1);
+    supervisor.replaceAll(); // with the module repaired
+    children[1]?.emit('exit', 1, null);
+    await seconds(1);
+    expect(told).toEqual(['replacing', 'replacing', 'notReplaced']);
+    expect(children).toHaveLength(3);
+    supervisor.stop();
+    await run;
+  });
+
   it('waits twice as long after each crash, up to 30 seconds, and anew when one has worked for a minute', async () => {
     const { supervisor, children, run } = supervised();
     for (const pause of [0.5, 1, 2, 4, 8, 16, 30, 30]) {

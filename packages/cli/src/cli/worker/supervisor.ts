@@ -94,7 +94,7 @@ export class Supervisor {
   /** Replaces one process after another, which loads the module anew. */
   replaceAll(): void {
     this.#setup.tell('replacing', {}, 'Replacing one process after another');
-    for (const place of this.#places) this.#requestReplacement(place);
+    this.#requestReplacement(this.#places);
   }
 
   /** Returns the health of all processes together. */
@@ -217,20 +217,23 @@ export class Supervisor {
     place.memoryAt = performance.now();
     const text = `Process ${number} has ${megabytes(memoryBytes)}, and is replaced`;
     this.#setup.tell('memoryLimit', { number, memoryBytes }, text);
-    this.#requestReplacement(place);
+    this.#requestReplacement([place]);
   }
 
-  #requestReplacement(place: Place): void {
-    this.#toReplace.add(place);
+  #requestReplacement(places: readonly Place[]): void {
+    for (const place of places) this.#toReplace.add(place);
     if (this.#replacing === undefined) void this.#replaceRequested();
   }
 
+  /** Works in rounds. If a successor does not start, the others of its round would not either. */
   async #replaceRequested(): Promise<void> {
-    for (const place of this.#toReplace) {
-      this.#replacing = place;
-      this.#toReplace.delete(place);
-      const isReplaced = await this.#replace(place);
-      if (!isReplaced) this.#toReplace.clear();
+    while (this.#toReplace.size > 0) {
+      const round = [...this.#toReplace];
+      this.#toReplace.clear();
+      for (const place of round) {
+        this.#replacing = place;
+        if (!(await this.#replace(place))) break;
+      }
     }
     this.#replacing = undefined;
   }
