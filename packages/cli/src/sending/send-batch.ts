@@ -37,6 +37,7 @@ export interface SentBatch {
 /** Network errors before a request was sent. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
+const NOTHING_TAKEN = 'nothing of its request was taken';
 const TRIES = 5;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
@@ -66,13 +67,10 @@ export async function sendBatch<Message extends Sendable>(
       const kind = kindOf(thrown);
       if (kind === 'refused' || isLast) {
         const isLost = kind === 'unanswered' || repeated > 0;
-        const reason = isLost
-          ? 'its request got no answer: it may have been taken'
-          : 'nothing of its request was taken';
-        const all = open.map((message) => ({ message, code: nameOf(thrown), reason }));
+        const reason = isLost ? 'its request got no answer: it may have been taken' : NOTHING_TAKEN;
         return {
           sent: messages.length - refused.length - open.length,
-          refused: [...refused, ...all],
+          refused: [...refused, ...refusals(open, thrown, reason)],
           repeated,
           fatal: thrown,
         };
@@ -107,7 +105,11 @@ async function halves<Message extends Sendable>(
 ): Promise<SentBatch> {
   const middle = Math.ceil(open.length / 2);
   const first = await sendBatch(open.slice(0, middle), sender);
-  const second = await sendBatch(open.slice(middle), sender);
+  const others = open.slice(middle);
+  if (first.fatal !== undefined) {
+    return { ...first, refused: [...first.refused, ...refusals(others, first.fatal, NOTHING_TAKEN)] };
+  }
+  const second = await sendBatch(others, sender);
   return { ...together(second, first.refused, first.repeated), sent: first.sent + second.sent };
 }
 
@@ -115,12 +117,16 @@ function together(batch: SentBatch, refused: readonly Refusal[], repeated: numbe
   return { ...batch, refused: [...refused, ...batch.refused], repeated: repeated + batch.repeated };
 }
 
+function refusals(open: readonly Sendable[], thrown: unknown, reason: string): Refusal[] {
+  return open.map((message) => ({ message, code: nameOf(thrown), reason }));
+}
+
 /** Refuses one message that is too long by itself, without `fatal`: later messages may be shorter. */
 function tooLong(open: readonly Sendable[], thrown: unknown): SentBatch {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return {
     sent: 0,
-    refused: open.map((message) => ({ message, code: nameOf(thrown), reason })),
+    refused: refusals(open, thrown, reason),
     repeated: 0,
   };
 }

@@ -122,6 +122,20 @@ describe('A batch that is sent', () => {
     expect(requests.filter(({ length }) => length === 1)).toEqual([['m1'], ['m2'], ['m3']]);
     expect(result).toEqual({ sent: 3, refused: [], repeated: 0 });
   });
+
+  it('ends with the first half of one that is too long if SQS refuses that half', async () => {
+    const tooLong = throwing('BatchRequestTooLong', status(400));
+    const { result, requests } = await sent(tooLong, throwing('AccessDenied', status(403)), taken);
+    expect(requests).toEqual([
+      ['m1', 'm2', 'm3'],
+      ['m1', 'm2'],
+    ]);
+    expect(result).toMatchObject({
+      sent: 0,
+      refused: [1, 2, 3].map((line) => ({ message: { line }, code: 'AccessDenied' })),
+      fatal: { name: 'AccessDenied' },
+    });
+  });
 });
 
 describe('Events that are sent', () => {
