@@ -20,8 +20,9 @@ export function bodyText(record: BatchRecord): string {
  */
 export function payloadText(value: unknown): string {
   return exactly(() => {
-    canonicalText(value); // throws for what JSON would change
-    return canonicalText(JSON.parse(JSON.stringify(value))); // a hole in an array is null, as in JSON
+    assertHashable(value); // throws for what JSON would change
+    // A hole in an array is null, as in JSON.
+    return canonicalText(value === undefined ? value : JSON.parse(JSON.stringify(value)));
   });
 }
 

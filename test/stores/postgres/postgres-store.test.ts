@@ -3,7 +3,7 @@ import { itself } from '../../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
 import { withIdempotency } from 'batchlatch/functions';
-import { postgresStore } from 'batchlatch/postgres';
+import { postgresAdmin, postgresStore } from 'batchlatch/postgres';
 import { describeClaimStore, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../../lab/local/emulators/postgres-emulator.ts';
@@ -81,4 +81,24 @@ it.each(['a\0', '\ud800'])('compares any text of a payload: %j', async (note) =>
   }
   const ends = ['duplicate', 'mismatch'];
   expect(seen.filter((one) => one === note || ends.includes(one))).toEqual([note, ...ends]);
+});
+
+it.each([
+  ['infinity', 'in-progress'],
+  ['-infinity', 'overdue'],
+] as const)('lists on after a page that ends with a lease until %s', async (lease, state) => {
+  const table = await createPostgresTable(pool);
+  const keys = ['a', 'b', 'c', 'd', 'e'];
+  const claim = { owner: 'o', leaseMs: 60_000, retentionMs: 600_000 };
+  await postgresStore({ pool, table }).acquire(keys.map((key) => ({ ...claim, key })));
+  await pool.query(`UPDATE ${table} SET lease_until = '${lease}'`);
+  const admin = postgresAdmin({ pool, table });
+  const listed: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await admin.list({ state, limit: 2, ...(cursor !== undefined && { cursor }) });
+    listed.push(...page.claims.map(({ key }) => key));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  expect(listed).toEqual(keys);
 });
