@@ -103,33 +103,39 @@ describeOnQueues('the traps of a worker', (scenario) => {
     expect(unhandled).toEqual([]);
   });
 
-  scenario('W3: no renewal reaches beyond 12 hours, and then there is none any more', async (bench) => {
-    const held = latch();
-    await bench.send({ body: { id: 1 } });
-    const lost: string[] = [];
-    const worker = await bench.start(() => held.passed, { processor: { leaseMs: 48 * HOUR_MS } });
-    worker.on('visibilityLost', ({ messageId }) => lost.push(messageId));
-    await until('it runs', () => worker.running === 1);
-    const receivedAt = bench.clock.now();
-    /** In seconds, of this receive: when it is received once more, it has 12 hours once more. */
-    const renewals = (): number[] => {
-      const entries = callsOf(bench, 'ChangeMessageVisibilityBatch').flatMap(
-        ({ input }) => input.Entries ?? [],
-      );
-      return entries
-        .filter(({ ReceiptHandle }) => ReceiptHandle === entries[0]?.ReceiptHandle)
-        .map(({ VisibilityTimeout = 0 }) => VisibilityTimeout);
-    };
-    await until('it was renewed', () => renewals().length > 0);
-    bench.clock.leap(12 * HOUR_MS - 20_000 - (bench.clock.now() - receivedAt));
-    await until('it was renewed for what is left', () => renewals().some((seconds) => seconds < 30));
-    expect(renewals().find((seconds) => seconds < 30)).toBeLessThanOrEqual(21);
-    await until('it is not renewed any more', () => lost.length > 0);
-    const all = renewals().length;
-    await delay(VISIBLE_AFTER_MS);
-    expect(renewals()).toHaveLength(all);
-    held.open();
-  });
+  scenario(
+    'W3: no renewal reaches beyond 12 hours, and then there is none any more',
+    async (bench) => {
+      const held = latch();
+      await bench.send({ body: { id: 1 } });
+      const lost: string[] = [];
+      const goOn = bench.clock.hold(); // so that no pause of the machine counts
+      const worker = await bench.start(() => held.passed, { processor: { leaseMs: 48 * HOUR_MS } });
+      worker.on('visibilityLost', ({ messageId }) => lost.push(messageId));
+      await until('it runs', () => worker.running === 1);
+      /** In seconds, of this receive: when it is received once more, it has 12 hours once more. */
+      const renewals = (): number[] => {
+        const entries = callsOf(bench, 'ChangeMessageVisibilityBatch').flatMap(
+          ({ input }) => input.Entries ?? [],
+        );
+        return entries
+          .filter(({ ReceiptHandle }) => ReceiptHandle === entries[0]?.ReceiptHandle)
+          .map(({ VisibilityTimeout = 0 }) => VisibilityTimeout);
+      };
+      bench.clock.leap(70_000);
+      await until('it was renewed', () => renewals().length > 0);
+      bench.clock.leap(12 * HOUR_MS - 140_000);
+      await until('it was renewed for what is left', () => renewals().some((seconds) => seconds < 120));
+      expect(new Set(renewals())).toEqual(new Set([120, 60]));
+      goOn();
+      await until('it is not renewed any more', () => lost.length > 0);
+      const all = renewals().length;
+      await delay(VISIBLE_AFTER_MS);
+      expect(renewals()).toHaveLength(all);
+      held.open();
+    },
+    { visibilityTimeoutSeconds: 120 },
+  );
 
   scenario('W4: one slow message holds up neither the others nor the next receives', async (bench) => {
     const held = latch();
@@ -177,7 +183,7 @@ describeOnQueues('the traps of a worker', (scenario) => {
     await until('it runs', () => attempts.length === 1);
     const startedAt = Date.now();
     await worker.stop();
-    expect(Date.now() - startedAt).toBeLessThan(2_500);
+    expect(Date.now() - startedAt).toBeLessThan(20_000); // the limit is 1 s, the handler takes 60 s
     await until('another can receive it', async () => (await bench.visible()).length === 1);
   });
 
@@ -273,6 +279,7 @@ describeOnQueues('the traps of a worker', (scenario) => {
       await until('both are deleted', () => worker.counters.deleted === 2);
       expect(receives).toEqual(['1', '1']);
     },
+    { visibilityTimeoutSeconds: 60 }, // a busy machine may pause for 2 s
   );
 
   scenario(
