@@ -218,6 +218,21 @@ describe('a redrive of a FIFO queue', () => {
     ]);
   });
 
+  it('that refuses what an earlier attempt may have sent does not say that it was not sent', async () => {
+    const refusal = Object.assign(new Error('AccessDenied'), { $fault: 'client' });
+    let calls = 0;
+    const result = await redrive({
+      sendMessageBatch: async (input) => {
+        calls += 1;
+        if (calls > 1) throw refusal;
+        await orders.sqs.sendMessageBatch(input);
+        return lost();
+      },
+    });
+    expect(result).toMatchObject({ ended: 'failed', error: { message: 'AccessDenied' } });
+    expect(new Set(result.messages.map(({ why }) => why))).toEqual(new Set(['unanswered']));
+  });
+
   it('can be redriven again and again', async () => {
     for (let round = 1; round <= 2; round += 1) {
       orders.isBroken = true;

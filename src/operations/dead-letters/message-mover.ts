@@ -65,7 +65,13 @@ export class MessageMover {
     if (first === undefined) return [];
     const { sqs, clock } = this.#queue;
     const isFifo = first.destinationUrl.endsWith('.fifo');
-    const outcomes: MoveOutcome[] = messages.map(() => unanswered());
+    const outcomes: MoveOutcome[] = [];
+    const unconfirmed = new Set<number>();
+    const leave = (index: number, why: 'refused' | 'unanswered', error: Error): void => {
+      if (why === 'unanswered') unconfirmed.add(index);
+      // What a later attempt refused, an earlier one may have sent.
+      outcomes[index] = { moved: false, why: unconfirmed.has(index) ? 'unanswered' : why, error };
+    };
     let open = messages.map((_, index) => index);
     for (let attempt = 1; attempt <= SEND_TRIES && open.length > 0; attempt += 1) {
       if (attempt > 1) await wait(clock, FIRST_PAUSE_MS * 2 ** (attempt - 2));
@@ -80,15 +86,18 @@ export class MessageMover {
         for (const { Id, MessageId } of Successful)
           outcomes[Number(Id)] = { moved: true, newMessageId: MessageId };
         for (const failed of Failed) {
-          outcomes[Number(failed.Id)] = { moved: false, why: 'refused', error: errorOf(failed) };
+          leave(Number(failed.Id), 'refused', errorOf(failed));
           if (failed.SenderFault !== true) open.push(Number(failed.Id));
         }
         const answered = new Set([...Successful, ...Failed].map(({ Id }) => Number(Id)));
-        if (isFifo) open.push(...asked.filter((index) => !answered.has(index)));
+        for (const index of asked.filter((one) => !answered.has(one))) {
+          leave(index, 'unanswered', notConfirmed());
+          if (isFifo) open.push(index);
+        }
       } catch (thrown) {
         this.trouble = asError(thrown);
         const why = isRefusal(this.trouble) ? 'refused' : 'unanswered';
-        for (const index of asked) outcomes[index] = { moved: false, why, error: this.trouble };
+        for (const index of asked) leave(index, why, this.trouble);
         if (isFifo && why === 'unanswered') open = asked;
       }
     }
@@ -121,14 +130,10 @@ export class MessageMover {
   }
 }
 
-function unanswered(): MoveOutcome {
-  return {
-    moved: false,
-    why: 'unanswered',
-    error: new Error(
-      'SQS did not confirm the message: it may be in both queues, so look there before moving it again',
-    ),
-  };
+function notConfirmed(): Error {
+  return new Error(
+    'SQS did not confirm the message: it may be in both queues, so look there before moving it again',
+  );
 }
 
 function errorOf({ Code, Message }: FailedEntry): Error {
