@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { PermanentError } from 'batchlatch';
 import { toStoredError } from '../../src/claims/claim.ts';
 import { keyHash } from '../../src/base/key-hash.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 describe('toStoredError', () => {
   it('keeps the name, the message and the code, and neither stack nor cause', () => {
@@ -122,9 +123,7 @@ describe('toStoredError', () => {
 
   it('takes no longer for a message made to be slow', () => {
     const slow = `${'Unexpected token "'.repeat(100_000)} is not valid JSON`;
-    const startedAt = performance.now();
-    toStoredError(new Error(slow));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(processorMs(() => toStoredError(new Error(slow)))).toBeLessThan(1_000);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type HttpIdempotencyOptions, type KeyFormat, withFetchIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
 import { keyRules, readKeyHeader } from '../../src/http/idempotency-key-header.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const UUID = '8e03978e-40d5-43dd-bc93-6894a57f9324';
 
@@ -47,8 +48,7 @@ describe('readKeyHeader', () => {
   });
 
   it('takes no time to speak of over long and ugly values', () => {
-    const startedAt = performance.now();
-    for (const ugly of [
+    const uglies = [
       '"\\'.repeat(32_000),
       ','.repeat(64_000),
       '"a" '.repeat(16_000),
@@ -57,11 +57,14 @@ describe('readKeyHeader', () => {
       `"a";${' '.repeat(64_000)}"`,
       `"a"${' '.repeat(64_000)}b`,
       `"a"${';a="'.repeat(16_000)}`,
-    ]) {
-      expect(readKeyHeader([ugly]).kind).toBe('malformed');
-      expect(readKeyHeader(ugly.match(/.{1,100}/g) ?? []).kind).toBe('malformed');
-    }
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    ];
+    const tookMs = processorMs(() => {
+      for (const ugly of uglies) {
+        expect(readKeyHeader([ugly]).kind).toBe('malformed');
+        expect(readKeyHeader(ugly.match(/.{1,100}/g) ?? []).kind).toBe('malformed');
+      }
+    });
+    expect(tookMs).toBeLessThan(1_000);
   });
 });
 

@@ -10,6 +10,7 @@ import { type ObservedInvocation, observers, powertools } from 'batchlatch/obser
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { bench, ids, messages } from '../batch/bench.ts';
 import { type EmfLine, emfProblems } from './emf-rules.ts';
+import { processorMs } from '../support/processor-time.ts';
 
 const SECRET = 'TOPSECRET-4111';
 const fails: RecordHandler = () => Promise.reject(new Error('declined'));
@@ -247,14 +248,15 @@ describe('The tracer of Powertools', () => {
       const id = String(index);
       return { recordId: id, key: id, owner: id, attempt: 1 };
     });
-    const begin = performance.now();
-    aroundHandler?.(attempts, invocation, () => undefined);
-    for (const attempt of attempts) {
-      ends.push('ended');
-      onEvent({ type: 'succeeded', durationMs: 1, ...attempt }, invocation);
-    }
+    const tookMs = processorMs(() => {
+      aroundHandler?.(attempts, invocation, () => undefined);
+      for (const attempt of attempts) {
+        ends.push('ended');
+        onEvent({ type: 'succeeded', durationMs: 1, ...attempt }, invocation);
+      }
+    });
     expect([ends.indexOf('closed'), ends.length]).toEqual([attempts.length, attempts.length + 1]);
-    expect(performance.now() - begin).toBeLessThan(1_000);
+    expect(tookMs).toBeLessThan(2_000); // each with each: 16 s
   });
 
   it('gets nothing where tracing is off', async () => {

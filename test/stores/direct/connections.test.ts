@@ -338,7 +338,7 @@ describe('A request of the direct transport takes ten seconds at most', () => {
     const limits = { silentMs: 60, requestMs: 300 };
     const begun = Date.now();
     const error = await errorOf(getItem(direct(server.endpoint, { clock: systemClock }, limits)));
-    expect(Date.now() - begun).toBeLessThan(1_000);
+    expect(Date.now() - begun).toBeLessThan(4_000); // the whole body: more than 5 s
     expect(toStoreError(error, 'claims').isRetryable).toBe(true);
   });
 

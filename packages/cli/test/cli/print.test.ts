@@ -7,6 +7,7 @@ import { type Column, tableLines } from '../../src/cli/print/table.ts';
 import { duration, relativeTime } from '../../src/cli/print/times.ts';
 import { isoTime } from '../../src/tool-base/iso-time.ts';
 import { escapeControls, visibleJson, visibleJsonLines } from '../../src/text/escape-controls.ts';
+import { processorMs } from '../../../../test/support/processor-time.ts';
 
 const COLUMNS: readonly Column[] = [
   { heading: 'KEY', min: 12 },
@@ -54,10 +55,8 @@ describe('A table of 20,000 rows', () => {
   ]);
 
   it.each([undefined, 60])('is laid out within seconds, at a width of %s', (columns) => {
-    const startedAt = performance.now();
-    const lines = tableLines(COLUMNS, rows, columns);
-    expect(lines).toHaveLength(20_001);
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    const tookMs = processorMs(() => expect(tableLines(COLUMNS, rows, columns)).toHaveLength(20_001));
+    expect(tookMs).toBeLessThan(15_000);
   });
 
   it('keeps the end of the colour of a text that it cuts', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkPattern, matches } from '../../../src/dev/patterns/matches.ts';
+import { processorMs } from '../../../../../test/support/processor-time.ts';
 
 /** The event of AWS's guide, and fields of its other examples. */
 const event = {
@@ -215,11 +216,12 @@ describe('A pattern is refused, as by AWS,', () => {
 
 it('Objects in a long list are compared element by element, not each with each', () => {
   const items = Array.from({ length: 20_000 }, (_, index) => ({ a: 1, b: { c: index } }));
-  const since = performance.now();
-  expect(matches({ items: { a: [1], b: { c: [-1] } } }, { items })).toBe(false);
-  expect(matches({ items: { a: [1], b: { c: [19_999] } } }, { items })).toBe(true);
-  expect(matches({ o: { items: { a: [1], b: { c: [-1] } } } }, { o: [{ items }] })).toBe(false);
-  expect(performance.now() - since).toBeLessThan(5_000); // each with each: more than a minute
+  const tookMs = processorMs(() => {
+    expect(matches({ items: { a: [1], b: { c: [-1] } } }, { items })).toBe(false);
+    expect(matches({ items: { a: [1], b: { c: [19_999] } } }, { items })).toBe(true);
+    expect(matches({ o: { items: { a: [1], b: { c: [-1] } } } }, { o: [{ items }] })).toBe(false);
+  });
+  expect(tookMs).toBeLessThan(10_000); // each with each: more than a minute
 });
 
 it('Objects in lists within lists match within one element of each', () => {
