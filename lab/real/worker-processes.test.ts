@@ -57,9 +57,7 @@ describeWith([elasticMQ], 'batchlatch work with two processes', () => {
     const work = spawn(
       process.execPath,
       [
-        '--import',
-        'tsx',
-        'packages/cli/src/cli/batchlatch.ts',
+        'packages/cli/dist/cli/batchlatch.js',
         'work',
         module,
         '--processes=2',
