@@ -23,14 +23,15 @@ const LONGEST_BODY = 1_048_576;
 
 /** Reads a JSON object from a request. Throws an `ApiError` for other bodies and for more than 1 MB. */
 export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  const tooLong = new ApiError(413, 'too-long', 'The request body is larger than 1 MB. Select fewer claims.');
-  if (Number(request.headers['content-length'] ?? 0) > LONGEST_BODY) throw tooLong;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > LONGEST_BODY) throw tooLong;
-    chunks.push(chunk);
+    // The rest is read and dropped: a client that is still sending would find the connection reset.
+    if (length <= LONGEST_BODY) chunks.push(chunk);
+  }
+  if (length > LONGEST_BODY) {
+    throw new ApiError(413, 'too-long', 'The request body is larger than 1 MB. Select fewer claims.');
   }
   return jsonObject(Buffer.concat(chunks).toString('utf8'));
 }
