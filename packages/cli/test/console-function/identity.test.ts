@@ -45,6 +45,12 @@ describe('behind a load balancer', () => {
     expect((await by({ sub: 'x', email: ANN.email, email_verified: false })).statusCode).toBe(403);
   });
 
+  it('a person with a long name has a part of it without half a character, so that changes can keep it', async () => {
+    const sub = `${'x'.repeat(127)}\u{1F600}`;
+    const answer = await session(keys.token({}, { ...ANN, sub }));
+    expect(json(answer)).toMatchObject({ operator: `${'x'.repeat(127)}?` });
+  });
+
   const past = NOW / 1_000;
   const refused: [string, () => string | undefined, string][] = [
     ['has no token', () => undefined, 'no header'],
