@@ -94,7 +94,7 @@ export async function readPage(
   if (narrowing === undefined) return readUnnarrowed(store, filter, { limit, cursor }, reading);
   const claims: Claim[] = [];
   const newer: NewerRow[] = [];
-  let [rowsRead, readUnits] = [0, 0];
+  let [rowsRead, readUnits, unreadable] = [0, 0, 0];
   let page: ClaimPage;
   let next = cursor;
   do {
@@ -103,6 +103,7 @@ export async function readPage(
     newer.push(...(page.newer ?? []));
     rowsRead += page.rowsRead;
     readUnits += page.readUnits ?? 0;
+    unreadable += page.unreadable ?? 0;
     next = page.next;
   } while (next !== undefined && claims.length < limit && rowsRead < MOST_ROWS);
   return {
@@ -110,6 +111,7 @@ export async function readPage(
     claims,
     rowsRead,
     ...(readUnits > 0 && { readUnits }),
+    ...(unreadable > 0 && { unreadable }),
     ...(newer.length > 0 && { newer }),
   };
 }

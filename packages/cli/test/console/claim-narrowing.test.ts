@@ -5,6 +5,7 @@ import { memoryStore } from 'batchlatch/memory';
 import { matches, type Narrowing } from '../../src/console/claim-narrowing.ts';
 import { filterOf, readPage } from '../../src/console/claim-filter.ts';
 import type { FilterJson } from '../../src/console/api.ts';
+import { replaced } from '../../../../test/support/replaced.ts';
 import { aClaim, put } from '../../../../lab/real/support/console/claims.ts';
 
 const NOW = Date.UTC(2026, 4, 12, 14, 30);
@@ -77,6 +78,14 @@ describe('a page of few matches among many claims', () => {
       2_501,
       undefined,
     ]);
+  });
+
+  it('counts the rows of all its parts that are not claims', async () => {
+    const withOthers = replaced(store, {
+      list: async (query, options) => ({ ...(await store.list(query, options)), unreadable: 2 }),
+    });
+    const page = await readPage(withOthers, filterOf({ ranMs: '5000' }), { limit: 10 }, reading);
+    expect([page.rowsRead, page.unreadable]).toEqual([2_501, 6]);
   });
 
   it('ends when it has enough, and goes on from there', async () => {
