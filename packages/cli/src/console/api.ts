@@ -89,6 +89,8 @@ export interface StatisticsJson {
   readonly isWhole: boolean;
   readonly rowsRead: number;
   readonly readUnits?: number;
+  /** The number of rows left out because only a newer version of batchlatch can read them. */
+  readonly newerRows?: number;
   readonly waitingMs?: Histogram;
   readonly runningMs?: Histogram;
   readonly attempts?: Distribution;
@@ -246,7 +248,13 @@ export interface PlanJson {
   /** The chosen claims that cannot be read, and so are not changed; absent if there are none. */
   readonly notRead?: readonly { readonly key: string; readonly error: string }[];
   readonly sample: readonly ClaimJson[];
-  readonly cost: { readonly rowsRead: number; readonly readUnits?: number; readonly writes: number };
+  readonly cost: {
+    readonly rowsRead: number;
+    readonly readUnits?: number;
+    /** The number of rows that a filter found and only a newer version of batchlatch can read. */
+    readonly newerRows?: number;
+    readonly writes: number;
+  };
   readonly expiresAt: string;
 }
 

@@ -37,6 +37,7 @@ interface Found {
   readonly isWhole: boolean;
   readonly rowsRead: number;
   readonly readUnits?: number;
+  readonly newerRows?: number;
 }
 
 interface Reading {
@@ -50,7 +51,7 @@ interface Reading {
 /** Finds the claims that match a filter, up to `mostPlanned`. */
 export async function findMatching(filter: ClaimFilter, reading: Reading): Promise<Found> {
   const items = new Map<string, Item>();
-  let rowsRead = 0;
+  let [rowsRead, newerRows] = [0, 0];
   let readUnits: number | undefined;
   let isWhole = true;
   for await (const page of eachPage(reading.store, filter, reading)) {
@@ -59,12 +60,19 @@ export async function findMatching(filter: ClaimFilter, reading: Reading): Promi
       else items.set(claim.key, { seen: seenOf(claim), found: withoutResult(claim) });
     }
     rowsRead += page.rowsRead;
+    newerRows += page.newer?.length ?? 0;
     if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
     reading.onProgress(items.size);
     if (items.size === reading.mostPlanned && page.next !== undefined) isWhole = false;
     if (!isWhole) break;
   }
-  return { items: [...items.values()], isWhole, rowsRead, ...(readUnits !== undefined && { readUnits }) };
+  return {
+    items: [...items.values()],
+    isWhole,
+    rowsRead,
+    ...(readUnits !== undefined && { readUnits }),
+    ...(newerRows > 0 && { newerRows }),
+  };
 }
 
 /** Reads the claims that a person chose, to compare them with what that person saw. */
@@ -99,7 +107,7 @@ async function readOrError(store: ClaimAdmin, key: string): Promise<Claim | Erro
 /** Returns the plan for the claims that were found, and its preview. */
 export function planOf(
   { operation, force }: Pick<ChangePlan, 'operation' | 'force'>,
-  { items, notRead, isWhole, rowsRead, readUnits }: Found,
+  { items, notRead, isWhole, rowsRead, readUnits, newerRows }: Found,
   now: number,
 ): { readonly plan: ChangePlan; readonly shown: Omit<PlanJson, 'plan' | 'expiresAt'> } {
   const byState = zeros('in-progress', 'overdue', 'failed', 'parked', 'completed');
@@ -113,7 +121,12 @@ export function planOf(
     else wouldBeRefused[why] += 1;
     if (why === undefined && found !== undefined && sample.length < SAMPLE) sample.push(found);
   }
-  const cost = { rowsRead, ...(readUnits !== undefined && { readUnits }), writes: claims.length };
+  const cost = {
+    rowsRead,
+    ...(readUnits !== undefined && { readUnits }),
+    ...(newerRows !== undefined && { newerRows }),
+    writes: claims.length,
+  };
   return {
     plan: { operation, force, claims },
     shown: {

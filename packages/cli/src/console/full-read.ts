@@ -34,7 +34,7 @@ export async function readAll(
 ): Promise<FullRead> {
   const tally = new ReadTally();
   const at = clock.now();
-  let [claims, rowsRead] = [0, 0];
+  let [claims, rowsRead, newerRows] = [0, 0, 0];
   let readUnits: number | undefined;
   let cursor: string | undefined;
   do {
@@ -44,6 +44,7 @@ export async function readAll(
     for (const claim of page.claims) tally.add(claim, stateOf(claim, now));
     claims += page.claims.length;
     rowsRead += page.rowsRead;
+    newerRows += page.newer?.length ?? 0;
     if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
     cursor = page.next;
     onProgress?.(rowsRead);
@@ -61,6 +62,7 @@ export async function readAll(
       isWhole,
       rowsRead,
       ...(readUnits !== undefined && { readUnits }),
+      ...(newerRows > 0 && { newerRows }),
       ...tally.ends.result(clock.now(), lastMs),
       ...tally.groups(clock.now()),
     },

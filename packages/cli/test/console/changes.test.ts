@@ -140,6 +140,23 @@ describe('a plan', () => {
   });
 });
 
+describe('a plan of the claims that match a filter', () => {
+  const open = consoles();
+
+  it('says how many rows it leaves out because they are of a newer format', async () => {
+    const console = await open();
+    const { store } = console.server;
+    const parked = await store.read('orders#parked-0001');
+    const newer = 'PARKED@2:9.0.0' as 'PARKED';
+    await store.adopt?.([{ ...(parked as Claim), key: 'orders#newer', status: newer }]);
+    const filter = { state: 'parked', q: 'orders#' };
+    const plan = await planOf(console, { operation: 'release', filter });
+    expect(plan).toMatchObject({ count: 13, wouldChange: 13, cost: { newerRows: 1 } });
+    const narrowed = await planOf(console, { operation: 'release', filter: { ...filter, ageMs: '1' } });
+    expect(narrowed).toMatchObject({ count: 13, cost: { newerRows: 1 } });
+  });
+});
+
 describe('a plan of chosen claims', () => {
   const open = consoles();
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Count, JobJson, Overview } from '../../src/console/api.ts';
 import { replaced } from '../../../../test/support/replaced.ts';
 import { StoreError } from 'batchlatch/core';
-import type { ClaimAdmin } from 'batchlatch/operations';
+import type { Claim, ClaimAdmin } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { fillWithClaims, makeClaim, setBackClock } from '../../../../test/support/console-claims.ts';
 import { indexed } from '../../../../test/support/console-server.ts';
@@ -97,6 +97,18 @@ describe('the overview of a table without an index', () => {
     expect(statistics).toMatchObject({ isWhole: true, rowsRead: 35, waitingMs: { count: 21 } });
     const ended = await page.until<JobJson>('job', ({ ended: how }) => how !== undefined);
     expect(ended).toMatchObject({ what: 'read', ended: 'whole', done: 35, result: { rowsRead: 35 } });
+    page.close();
+  });
+
+  it('says how many rows a read of all left out because they are of a newer format', async () => {
+    const { listen, post, server } = await open();
+    const claim = await server.store.read('orders#parked-0001');
+    const newer = 'PARKED@2:9.0.0' as 'PARKED';
+    await server.store.adopt?.([{ ...(claim as Claim), key: 'newer', status: newer }]);
+    const page = listen();
+    await post('/api/read', {});
+    const { statistics } = await page.until<Overview>('overview', (told) => told.statistics !== undefined);
+    expect(statistics).toMatchObject({ isWhole: true, newerRows: 1 });
     page.close();
   });
 

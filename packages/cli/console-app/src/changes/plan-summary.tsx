@@ -18,7 +18,18 @@ export function PlanSummary({
   readonly isForced: boolean;
   readonly onForce: (isForced: boolean) => void;
 }): JSX.Element {
-  if (plan.count === 0) return <p>There are no such claims any more. Nothing would be changed.</p>;
+  const { cost, count } = plan;
+  const read = (cost.rowsRead > count || cost.newerRows !== undefined) && (
+    <p class="muted small">{readText(cost)}</p>
+  );
+  if (count === 0) {
+    return (
+      <>
+        <p>There are no such claims any more. Nothing would be changed.</p>
+        {cost.newerRows !== undefined && read}
+      </>
+    );
+  }
   return (
     <>
       <p>
@@ -49,14 +60,14 @@ export function PlanSummary({
       </dl>
       {!plan.isWhole && (
         <p class="warning">
-          More claims match than one change can take. These are the first {numberText(plan.count)}; repeat it
-          for the others.
+          More claims match than one change can take. These are the first {numberText(count)}; repeat it for
+          the others.
         </p>
       )}
       <Refused operation={operation} plan={plan} isForced={isForced} onForce={onForce} />
       {plan.notRead !== undefined && <NotRead notRead={plan.notRead} />}
-      {plan.count > 1 && <Sample plan={plan} />}
-      {plan.cost.rowsRead > plan.count && <p class="muted small">{readText(plan.cost)}</p>}
+      {count > 1 && <Sample plan={plan} />}
+      {read}
     </>
   );
 }
