@@ -23,6 +23,7 @@ export class EventStream {
   readonly #listeners = new Set<Listener>();
   readonly #onCount: (listeners: number) => void;
   #cancelTimer: (() => void) | undefined;
+  #isClosed = false;
 
   /** `onCount` is called when a page connects or disconnects. */
   constructor(clock: Clock, onCount: (listeners: number) => void) {
@@ -34,8 +35,12 @@ export class EventStream {
     return this.#listeners.size;
   }
 
-  /** Adds a listener and sends it the first events. Throws an `ApiError` if there are too many listeners. */
+  /**
+   * Adds a listener and sends it the first events. Throws an `ApiError` if there are too many listeners, and
+   * after `close()`: a page reconnects while the console still waits for its last reads.
+   */
   add(response: ServerResponse, first: readonly (readonly [name: string, data: unknown])[]): void {
+    if (this.#isClosed) throw new ApiError(503, 'stopping', 'The console is stopping. Start it again.');
     if (this.#listeners.size >= MOST_LISTENERS) {
       throw new ApiError(
         503,
@@ -68,6 +73,7 @@ export class EventStream {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     for (const listener of this.#listeners) {

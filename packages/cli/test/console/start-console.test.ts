@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { replaced } from '../../../../test/support/replaced.ts';
 import type { ClaimAdmin } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { type ConsoleOptions } from '../../src/console/options.ts';
+import { type Clock, systemClock } from '../../src/tool-base/clock.ts';
 import { startConsole } from '../../src/console/start-console.ts';
 import { askExactly, openConsole } from '../../../../test/support/console-browser.ts';
 import { until } from '../../../../test/support/until.ts';
@@ -75,6 +78,48 @@ describe('startConsole', () => {
     await stopping;
     expect(shown).toBe(1);
     await peek;
+  });
+
+  it('stops for good, though a page connects again while its last read ends', async () => {
+    let end = (): void => undefined;
+    let timers = 0;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const store = replaced(memoryStore(), {
+      count: async () => {
+        await ended;
+        return { count: 0, readBy: 'scan', rowsRead: 0 };
+      },
+    }) as ClaimAdmin;
+    const clock: Clock = {
+      now: () => Date.now(),
+      setTimer(callback, delayMs) {
+        timers += 1;
+        const cancel = systemClock.setTimer(callback, delayMs);
+        return () => {
+          timers -= 1;
+          cancel();
+        };
+      },
+    };
+    const { server, session, url } = await open({ ...EMPTY, store, clock });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const listen = async (): Promise<number | undefined> => {
+      const [response] = (await once(
+        request(`${url}/api/events`, { agent, headers: session }).end(),
+        'response',
+      )) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
+    await listen();
+    const stopping = server.stop();
+    const again = await listen();
+    end();
+    await stopping;
+    expect([again, timers]).toEqual([503, 0]);
+    agent.destroy();
   });
 
   it('stops once, however often it is asked to', async () => {
