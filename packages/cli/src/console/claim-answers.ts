@@ -31,14 +31,34 @@ export function claimDetail(
   return {
     claim: claimJson(claim, now),
     next: nextStepJson(claim, now, redeliveryOf(queues)),
-    events: [
-      ...claimTimeline(claim, now).map((event): EventJson => ({ ...event, at: isoTime(event.at) ?? null })),
-      ...unrecorded,
-    ],
+    events: inOrder(
+      claimTimeline(claim, now).map((event) => ({ ...event, at: isoTime(event.at) ?? null })),
+      unrecorded,
+    ),
     ...(logUrl !== undefined && { logUrl }),
     hasResult: result !== undefined,
     ...(showResult && result !== undefined && { result }),
   };
+}
+
+/** Puts the actions that the row does not record before the first event that is later. */
+function inOrder(recorded: readonly EventJson[], unrecorded: readonly EventJson[]): readonly EventJson[] {
+  const events = [...recorded];
+  for (const action of unrecorded) {
+    const next = events.findIndex((event) => isLater(event, action));
+    events.splice(next === -1 ? events.length : next, 0, action);
+  }
+  return events;
+}
+
+/** A redrive has the time of its begin, and releases the claim before it moves the message. */
+function isLater(event: EventJson, action: EventJson): boolean {
+  const isOfRedrive =
+    action.kind === 'redriven' &&
+    event.kind === 'changed' &&
+    event.operator === action.operator &&
+    event.reason === action.reason;
+  return !isOfRedrive && Date.parse(event.at ?? '') > Date.parse(action.at ?? '');
 }
 
 function nextStepJson(claim: Claim, now: number, queue: RedeliverySettings | undefined): NextStepJson {

@@ -96,7 +96,7 @@ describe('a console for a team', () => {
     },
   );
 
-  it('keeps that a claim was forgotten, though its row is gone', async () => {
+  it('keeps that a claim was forgotten, though its row is gone, before the claim that came then', async () => {
     const key = 'orders#forgotten';
     await of.park(key);
     await change(key, 'forget', { confirmed: true });
@@ -104,7 +104,8 @@ describe('a console for a team', () => {
     expect([gone.statusCode, gone.body]).toEqual([404, expect.stringContaining(REASON)]);
     await of.park(key);
     const { events } = await detail(key);
-    expect(events.at(-1)).toMatchObject({
+    expect(events.map(({ kind }) => kind)).toEqual(['changed', 'claimed', 'parked']);
+    expect(events[0]).toMatchObject({
       kind: 'changed',
       operation: 'forget',
       operator: 'ann (123456789012 OnCall)',
@@ -395,6 +396,9 @@ describe('the queues of a console for a team', () => {
       { kind: 'changed', operation: 'release', operator, reason: REASON },
       { kind: 'redriven', operator, reason: REASON },
     ]);
+    await of.park(key);
+    const again = json(await ask(BOB, `/api/claim?key=${encodeURIComponent(key)}`)) as ClaimDetailJson;
+    expect(again.events.slice(-3).map(({ kind }) => kind)).toEqual(['redriven', 'claimed', 'parked']);
   });
 
   it('get no message where sending was not allowed', async () => {
