@@ -26,7 +26,8 @@ export class CarriedPlans<Plan> implements Plans<Plan> {
     const at = this.#clock.now();
     const text = Buffer.from(JSON.stringify({ at, plan }));
     if (text.length > LONGEST_BYTES) {
-      throw new ApiError(413, 'plan-too-long', 'These are too many claims for one change. Select fewer.');
+      const message = 'This is too much for one change here. Select fewer, or use the command line.';
+      throw new ApiError(413, 'plan-too-long', message);
     }
     const id = deflateRawSync(text).toString('base64url');
     return { id, expiresAt: new Date(at + LONGEST_MS).toISOString() };

@@ -434,6 +434,15 @@ describe('the queues of a console for a team', () => {
     });
   });
 
+  it('get no message that is too long for a plan, which the error says of no claim', async () => {
+    const body = 'x'.repeat(400_000);
+    const answer = await ask(ANN, '/api/send/plan', { queue: 'orders', body }, { allowSending: true });
+    expect([answer.statusCode, json(answer)]).toEqual([
+      413,
+      { error: { code: 'plan-too-long', message: expect.not.stringContaining('claims') } },
+    ]);
+  });
+
   it('redrive nothing if the action cannot be recorded', async () => {
     const queue = 'orders-dead-letters';
     await of.park('orders#unrecorded-redrive');
