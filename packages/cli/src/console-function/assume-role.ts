@@ -12,7 +12,7 @@ const SECONDS = 900;
 
 /**
  * Assumes an IAM role for 15 minutes in the name of a person, who is then in CloudTrail. Asks STS without its
- * SDK, for one request. Rejects if STS refuses.
+ * SDK, for one request. Rejects if STS refuses or does not answer.
  */
 export async function assumeRole(
   { roleArn, stsUrl }: { readonly roleArn: string; readonly stsUrl: string },
@@ -30,9 +30,7 @@ export async function assumeRole(
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const request = { method: 'POST', host: url.host, path: '/', headers, body, service: 'sts', region };
   const { Host: _, ...sent } = aws4.sign(request, credentials).headers as Record<string, string>;
-  const signal = AbortSignal.timeout(WITHIN_MS);
-  const response = await fetch(url, { method: 'POST', headers: sent, body, signal });
-  const text = await response.text();
+  const { response, text } = await answerOf(url, { method: 'POST', headers: sent, body });
   const member = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? '';
   if (!response.ok)
     throw new Error(
@@ -43,6 +41,21 @@ export async function assumeRole(
     secretAccessKey: member('SecretAccessKey'),
     sessionToken: member('SessionToken'),
   };
+}
+
+async function answerOf(
+  url: URL,
+  request: RequestInit,
+): Promise<{ readonly response: Response; readonly text: string }> {
+  try {
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(WITHIN_MS) });
+    return { response, text: await response.text() };
+  } catch (cause) {
+    const message =
+      `STS does not answer at ${url.origin}, so nothing was changed. Try again; ` +
+      'in a VPC without a NAT gateway the function needs an interface endpoint of STS';
+    throw new Error(message, { cause });
+  }
 }
 
 /** STS allows these characters, and 2 to 64 of them. */

@@ -499,6 +499,14 @@ describe('credentials for a change', () => {
     expect(asked?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=A\/\d{8}\/eu-west-1\/sts\//);
   });
 
+  it('are missing where STS does not answer, which the error says', async () => {
+    const roleArn = 'arn:aws:iam::123456789012:role/changes';
+    const assumed = assumeRole({ roleArn, stsUrl: 'http://127.0.0.1:9/' }, 'ann', settings);
+    await expect(assumed).rejects.toThrow(
+      'STS does not answer at http://127.0.0.1:9, so nothing was changed.',
+    );
+  });
+
   it('are refused with the code of STS', async () => {
     answer = [403, '<ErrorResponse><Error><Code>AccessDenied</Code></Error></ErrorResponse>'];
     await expect(assume('ann')).rejects.toThrow(
