@@ -1,4 +1,4 @@
-import type { OutboxAdmin, OutboxEntry, OutboxQuery } from 'batchlatch/outbox';
+import type { OutboxAdmin, OutboxEntry, OutboxPage, OutboxQuery } from 'batchlatch/outbox';
 
 /** The rows to read. */
 export interface RowsQuery extends OutboxQuery {
@@ -25,18 +25,27 @@ export async function readRows(
 ): Promise<{ readonly rows: readonly OutboxEntry[]; readonly next?: string }> {
   const rows: OutboxEntry[] = [];
   let next = query.cursor;
+  // Long pages are searched for ids; for a type they grow, because it may be a rare one.
+  const isSearch = query.outboxIds !== undefined || type !== undefined;
+  let searched = query.outboxIds === undefined ? most : PAGE;
   do {
-    // A page ends where the next begins, so it holds no row too many. Long pages are searched for ids.
-    const limit = query.outboxIds === undefined ? Math.min(PAGE, most - rows.length) : PAGE;
-    const page = await admin.list(
-      { ...query, limit, ...(next !== undefined && { cursor: next }) },
-      { signal },
-    );
-    rows.push(...page.entries.filter((row) => type === undefined || row.type === type));
+    const room = most - rows.length;
+    const list = (limit: number): Promise<OutboxPage> =>
+      admin.list({ ...query, limit, ...(next !== undefined && { cursor: next }) }, { signal });
+    let page = await list(Math.min(PAGE, isSearch ? searched : room));
+    searched *= 2;
+    // A page ends where the next begins: one with a row too many is read again, up to that row.
+    const tooMany = ofType(page, type)[room];
+    if (tooMany !== undefined) page = await list(page.entries.indexOf(tooMany));
+    rows.push(...ofType(page, type));
     next = page.next;
     onProgress?.(rows.length);
   } while (next !== undefined && rows.length < most && !signal.aborted);
   return { rows, ...(next !== undefined && { next }) };
+}
+
+function ofType({ entries }: OutboxPage, type: string | undefined): readonly OutboxEntry[] {
+  return type === undefined ? entries : entries.filter((row) => row.type === type);
 }
 
 /** Finds rows in any state by their outbox ids. A row that there is not is missing. */

@@ -1,10 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OutboxAdmin, OutboxEntry, OutboxQuery, OutboxState } from 'batchlatch/outbox';
-import { findRows } from '../../src/outbox-rows/read-rows.ts';
+import { findRows, readRows } from '../../src/outbox-rows/read-rows.ts';
 
 function row(outboxId: string, state: OutboxState): OutboxEntry {
   return { outboxId, state, type: 'T', version: 'v', createdAt: 0, tries: 0, bodyBytes: 2, history: [] };
 }
+
+describe('rows of a type', () => {
+  const stored = Array.from({ length: 5_000 }, (_, index) => {
+    const type = index < 99 || index % 500 === 499 ? 'Rare' : 'Frequent';
+    return { ...row(String(index), 'parked'), type };
+  });
+
+  it.each([
+    ['in few pages, though few of many rows are of it', 103, 103, '2499', 6],
+    ['to the end', 1_000, 109, undefined, 5],
+  ])('are read %s', async (_what, most, found, next, expectedPages) => {
+    let pages = 0;
+    const list: OutboxAdmin['list'] = async ({ cursor = '0', limit = 100 } = {}) => {
+      pages += 1;
+      const end = Number(cursor) + limit;
+      const entries = stored.slice(Number(cursor), end);
+      return { entries, ...(end < stored.length && { next: String(end) }) };
+    };
+    const { signal } = new AbortController();
+    const read = await readRows({ list } as unknown as OutboxAdmin, { type: 'Rare' }, most, { signal });
+    expect([read.rows.length, read.next, pages]).toEqual([found, next, expectedPages]);
+    expect(read.rows.every(({ type }) => type === 'Rare')).toBe(true);
+  });
+});
 
 describe('rows that are named', () => {
   it('are found by two listings, however many there are', async () => {
