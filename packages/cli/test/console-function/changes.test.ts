@@ -96,7 +96,7 @@ describe('a console for a team', () => {
     },
   );
 
-  it('keeps that a claim was forgotten, though its row is gone, before the claim that came then', async () => {
+  it('keeps that a claim was forgotten, before the claim of the key that came then', async () => {
     const key = 'orders#forgotten';
     await of.park(key);
     await change(key, 'forget', { confirmed: true });
