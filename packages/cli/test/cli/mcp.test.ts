@@ -93,6 +93,16 @@ describe('mcp', () => {
     expect([...rows].map(([, name = '']) => name).toSorted()).toEqual(await toolsOf(all));
   });
 
+  it('names the row of a newer format that a search by hash finds', async () => {
+    await make('newer#1', 'parked');
+    await table.update('newer#1', { status: { S: 'PARKED@2:9.0.0' } });
+    const { call } = await serve(endpoint());
+    const found = await call('show_claim', { hash: keyHash('newer#1') });
+    await table.update('newer#1', { status: { S: 'PARKED' } });
+    const newer = expect.arrayContaining([{ key: 'newer#1', format: 2, version: '9.0.0' }]);
+    expect(found).toEqual({ claims: [], newer });
+  });
+
   it('lists claims by state and prefix, page by page', async () => {
     for (const id of ['1', '2']) await make(`list#${id}`, 'parked');
     await make('list#3', 'completed');

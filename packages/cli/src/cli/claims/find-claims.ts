@@ -1,4 +1,4 @@
-import { type Claim, type ClaimAdmin, findClaims, inspectClaim } from 'batchlatch/operations';
+import { type Claim, type ClaimAdmin, type ClaimPage, findClaims, inspectClaim } from 'batchlatch/operations';
 import { isOfOneRow } from '../../console/of-one-row.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { UsageError } from '../cli-error.ts';
@@ -19,6 +19,8 @@ export interface Found {
   readonly missing: readonly string[];
   /** The keys whose rows cannot be read as claims, such as rows of a newer format. */
   readonly notRead: readonly { readonly name: string; readonly error: Error }[];
+  /** The rows of a newer format that a search met. */
+  readonly newer?: NonNullable<ClaimPage['newer']>;
 }
 
 /** Returns whether keys or one of the options are given. Throws a `UsageError` for more than one. */
@@ -77,7 +79,7 @@ async function search(
   );
   tellNewer(newer, context.screen);
   const missing = claims.length === 0 && newer === undefined ? [shown] : [];
-  return { claims, missing, notRead: [] };
+  return { claims, missing, notRead: [], ...(newer !== undefined && { newer }) };
 }
 
 function asHash(text: string): string {

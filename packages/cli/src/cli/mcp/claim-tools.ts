@@ -77,7 +77,11 @@ function addFind({ add, claims, context }: Toolbox): void {
       const found = await findNamed(claims.store, keys, named, { ...context, signal });
       const [unread] = found.notRead;
       if (unread !== undefined) throw unread.error;
-      return { claims: found.claims.map((claim) => claimJson(claim, context.now())) };
+      const { newer } = found;
+      return {
+        claims: found.claims.map((claim) => claimJson(claim, context.now())),
+        ...(newer !== undefined && { newer }),
+      };
     },
   });
 }
