@@ -468,7 +468,14 @@ describe('claims show', () => {
     await make('next-to#2', 'parked');
     await table.update('next-to#2', { status: { S: 'PARKED@2:9.0.0' } });
     const { status, out, err } = await claims(['show', 'next-to#2', 'next-to#1', '--json']);
-    expect([status, JSON.parse(out)]).toMatchObject([1, { claims: [{ key: 'next-to#1' }], next: null }]);
+    expect([status, JSON.parse(out)]).toMatchObject([
+      1,
+      {
+        claims: [{ key: 'next-to#1' }],
+        next: null,
+        notRead: [{ key: 'next-to#2', message: expect.stringContaining('A newer version') }],
+      },
+    ]);
     expect(err).toMatch(/^Not read: next-to#2: A newer version of batchlatch wrote the row/);
   });
 

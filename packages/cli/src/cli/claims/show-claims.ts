@@ -45,7 +45,7 @@ export const showCommand: Run<ShowOptions> = async (context, options, operands) 
   return withClaims(context, options, async ({ store, place }) => {
     const { screen } = context;
     const found = await findNamed(store, keys, options, context);
-    const { claims, missing, notRead } = found;
+    const { claims, missing, notRead, newer } = found;
     const { showResult = false } = options;
     const queue = claims.length === 0 ? undefined : await redeliveryOf(options, context);
     const log = await logOf(options, context);
@@ -61,6 +61,10 @@ export const showCommand: Run<ShowOptions> = async (context, options, operands) 
           ...(waterfall !== undefined && { waterfall }),
         })),
         next: null,
+        ...(newer !== undefined && { newer }),
+        ...(notRead.length > 0 && {
+          notRead: notRead.map(({ name, error }) => ({ key: name, message: error.message })),
+        }),
       });
     else {
       for (const [index, { claim, waterfall }] of shown.entries()) {
