@@ -477,6 +477,11 @@ describe('claims show', () => {
       },
     ]);
     expect(err).toMatch(/^Not read: next-to#2: A newer version of batchlatch wrote the row/);
+    const bySearch = await claims(['show', '--hash', keyHash('next-to#2'), '--json']);
+    expect([bySearch.status, JSON.parse(bySearch.out)]).toEqual([
+      1,
+      { claims: [], next: null, newer: [{ key: 'next-to#2', format: 2, version: '9.0.0' }] },
+    ]);
   });
 
   it('says that there is no such claim', async () => {

@@ -99,8 +99,7 @@ describe('mcp', () => {
     const { call } = await serve(endpoint());
     const found = await call('show_claim', { hash: keyHash('newer#1') });
     await table.update('newer#1', { status: { S: 'PARKED' } });
-    const newer = expect.arrayContaining([{ key: 'newer#1', format: 2, version: '9.0.0' }]);
-    expect(found).toEqual({ claims: [], newer });
+    expect(found).toEqual({ claims: [], newer: [{ key: 'newer#1', format: 2, version: '9.0.0' }] });
   });
 
   it('lists claims by state and prefix, page by page', async () => {

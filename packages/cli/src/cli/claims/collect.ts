@@ -45,8 +45,8 @@ export async function readPages(
   let taken = 0;
   let readBy: ClaimPage['readBy'] = 'scan';
   let missingIndex: string | undefined;
-  let [rowsRead, readUnits] = [0, 0];
-  let leftOut: LeftOut = {};
+  let [rowsRead, readUnits, unreadable] = [0, 0, 0];
+  const newer = new Map<string, NewerRow>();
   let cursor = from;
   do {
     const page = await read({
@@ -58,7 +58,8 @@ export async function readPages(
     missingIndex = page.missingIndex;
     rowsRead += page.rowsRead;
     readUnits += page.readUnits ?? 0;
-    leftOut = leftOutOf(leftOut, page);
+    unreadable += page.unreadable ?? 0;
+    for (const row of page.newer ?? []) newer.set(row.key, row);
     cursor = page.next;
     screen.progress(`${plural(rowsRead, 'row')} read …`);
   } while (cursor !== undefined && taken < most);
@@ -68,18 +69,10 @@ export async function readPages(
     ...(missingIndex !== undefined && { missingIndex }),
     rowsRead,
     ...(readUnits > 0 && { readUnits }),
-    ...leftOut,
+    ...(unreadable > 0 && { unreadable }),
+    ...(newer.size > 0 && { newer: [...newer.values()] }),
     ...(cursor !== undefined && { next: cursor }),
   };
-}
-
-type LeftOut = Pick<ClaimPage, 'unreadable' | 'newer'>;
-
-/** Adds up the rows that two pages left out. */
-function leftOutOf(one: LeftOut, other: LeftOut): LeftOut {
-  const unreadable = (one.unreadable ?? 0) + (other.unreadable ?? 0);
-  const newer = [...(one.newer ?? []), ...(other.newer ?? [])];
-  return { ...(unreadable > 0 && { unreadable }), ...(newer.length > 0 && { newer }) };
 }
 
 /** Returns the cost of reading as text, such as `Read 1,204 rows of the table (151 read units).` */

@@ -75,7 +75,7 @@ export const showCommand: Run<ShowOptions> = async (context, options, operands) 
     }
     for (const name of missing) screen.note(`There is no claim of ${escapeControls(name)} in ${place}.`);
     tellNotRead(found, context);
-    return missing.length + notRead.length > 0 ? 1 : 0;
+    return claims.length === 0 || missing.length + notRead.length > 0 ? 1 : 0;
   });
 };
 
