@@ -141,9 +141,16 @@ describeWith([chromium, lighthouse], 'the documentation site', () => {
         expect(foreign).toEqual([]);
       },
     );
+  });
 
-    it.each(Object.entries(PAGES))('%s fits a screen of 360 pixels', async (at, shown) => {
-      await page.setViewportSize(NARROW);
+  describe('on a screen of 360 pixels', () => {
+    let page: Page;
+    beforeAll(async () => {
+      ({ page } = await browser.newPage({ viewport: NARROW }));
+    });
+    afterAll(() => browser.closePages());
+
+    it.each(Object.entries(PAGES))('%s fits', async (at, shown) => {
       await openPage(page, new URL(at, site.url).href, shown);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
     });
