@@ -18,7 +18,8 @@ interface PutEventsAnswer {
 
 /** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const MOST_ENTRIES = 10;
-const MOST_BYTES = 262_144;
+/** A request must have less than 1 MB: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html */
+const MOST_BYTES = 1_048_575;
 const BYTES_OF_TIME = 14;
 /** JSON.parse reads deeper JSON, but JSON.stringify throws for it. */
 const DEEPEST_DETAIL = 1_000;

@@ -12,7 +12,13 @@ export interface HttpResponse {
 }
 
 /** Headers that belong to the connection. */
-const OF_THE_CONNECTION = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
+const OF_THE_CONNECTION = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+]);
 
 /** Returns the response to the request that invoked a function. */
 export function functionResponse(result: InvocationResult): HttpResponse {

@@ -86,14 +86,19 @@ describe('PutEvents', () => {
     });
   });
 
+  it('takes less than 1 MB, as `send --bus` and a sender send it', () => {
+    const large = { ...entry, Detail: JSON.stringify({ a: 'é'.repeat(500_000) }) };
+    expect(putEvents({ Entries: [large] }, NOW)).toMatchObject({ answer: { FailedEntryCount: 0 } });
+  });
+
   it.each<[string, unknown, string]>([
     ['no entries', {}, 'Member must not be null'],
     ['nothing', null, 'Member must not be null'],
     ['an empty list', { Entries: [] }, 'greater than or equal to 1'],
     ['eleven entries', { Entries: Array.from({ length: 11 }, () => entry) }, 'less than or equal to 10'],
     [
-      'more than 256 KB',
-      { Entries: [entry, { ...entry, Detail: JSON.stringify({ a: 'é'.repeat(131_072) }) }] },
+      '1 MB',
+      { Entries: [entry, { ...entry, Detail: JSON.stringify({ a: 'é'.repeat(524_288) }) }] },
       'Total size of the entries',
     ],
   ])('refuses %s', (_name, input, message) => {

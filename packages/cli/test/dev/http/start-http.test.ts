@@ -163,7 +163,7 @@ describe('A request', () => {
 describe('The response', () => {
   it('has the status, headers, cookies and binary body of the answer', async () => {
     const body = Buffer.from('ä').toString('base64');
-    const headers = { 'X-Number': 1, 'Content-Length': 99 };
+    const headers = { 'X-Number': 1, 'Content-Length': 99, Trailer: 'x-number' };
     const cookies = ['a=1', 'b=2'];
     result = { ok: true, payload: { statusCode: 201, headers, cookies, body, isBase64Encoded: true } };
     expect(await send('/orders/1')).toMatchObject({
