@@ -63,7 +63,7 @@ describeOnQueues('the traps of a worker', (scenario) => {
           },
         },
       );
-      await until('both are done', () => worker.counters.deleted === 2, 30_000);
+      await until('both are done', () => worker.counters.deleted === 2);
       const handles = new Map<string, string[]>();
       for (const { operation, input } of bench.proxy.calls) {
         for (const { ReceiptHandle, VisibilityTimeout } of input.Entries ?? []) {
@@ -307,7 +307,7 @@ describeOnQueues('the traps of a worker', (scenario) => {
       });
       await until('a receive was empty', () => callsOf(bench, 'ReceiveMessage').length > 2);
       await bench.send(...numbered(4));
-      await until('all are deleted', () => worker.counters.deleted === 4, 30_000);
+      await until('all are deleted', () => worker.counters.deleted === 4);
       expect(worker.counters).toMatchObject({ acknowledged: 4, failed: 3 });
       expect(worker.running + worker.waiting).toBe(0);
     },

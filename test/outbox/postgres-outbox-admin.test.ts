@@ -60,7 +60,7 @@ describe('createOutboxRelay', () => {
     const options = { sender: playedTarget(), log, listen: false, clock: fastClock(1_000) };
     const relay = createOutboxRelay({ pool: broken, ...options });
     await relay.start();
-    await until('it has tried again', () => relay.health().failuresInARow > 1, 5_000);
+    await until('it has tried again', () => relay.health().failuresInARow > 1);
     await relay.stop();
   });
 });
