@@ -83,16 +83,21 @@ function documentOf(document: Value, { lineOf }: TemplateResource, path: readonl
   const why = whyUnknown(document);
   if (why !== undefined) return { statements: [], unknown: [why] };
   const line = lineOf(path);
+  const statements = asList(member(document, 'Statement'));
+  // A statement, its effect or all statements may depend on a condition.
+  const unknown = statements.flatMap((statement) => whyUnknown(member(statement, 'Effect')) ?? []);
   return {
-    statements: asList(member(document, 'Statement')).map((statement) => ({
-      isAllow: member(statement, 'Effect') === 'Allow',
-      hasCondition: member(statement, 'Condition') !== undefined,
-      // NotAction and NotResource mean everything except what they name.
-      actions: textsOf(statement, 'Action', 'NotAction'),
-      resources: textsOf(statement, 'Resource', 'NotResource'),
-      line,
-    })),
-    unknown: [],
+    statements: statements
+      .filter((statement) => whyUnknown(member(statement, 'Effect')) === undefined)
+      .map((statement) => ({
+        isAllow: member(statement, 'Effect') === 'Allow',
+        hasCondition: member(statement, 'Condition') !== undefined,
+        // NotAction and NotResource mean everything except what they name.
+        actions: textsOf(statement, 'Action', 'NotAction'),
+        resources: textsOf(statement, 'Resource', 'NotResource'),
+        line,
+      })),
+    unknown: unknown.map((why) => `a statement (${why})`),
   };
 }
 

@@ -66,3 +66,18 @@ it.each([
 ])('what a statement does not name is unknown: %s', (statement, expected) => {
   expect(roleOf(`{ Policies: [{ Statement: [${statement}] }] }`).value?.statements).toMatchObject([expected]);
 });
+
+const ALLOWS = ALLOW.slice('{ Statement: '.length, -2);
+
+it.each([
+  ['one statement', `[!If [IsProd, ${ALLOWS}, !Ref AWS::NoValue]]`],
+  ['all statements', `!If [IsProd, [${ALLOWS}], []]`],
+  ['an effect', '[{ Effect: !If [IsProd, Allow, Deny], Action: sqs:SendMessage, Resource: "*" }]'],
+])('is unknown in part where a condition that cannot be told decides %s', (_what, statements) => {
+  const conditions = 'Conditions: { IsProd: !Equals [!Ref Stage, prod] }\n';
+  const others = `Parameters: { Stage: { Type: String } }\n${conditions}`;
+  expect(roleOf(`{ Policies: [{ Statement: ${statements} }] }`, others).value).toMatchObject({
+    statements: [],
+    unknown: ['a statement (the condition IsProd cannot be told)'],
+  });
+});
