@@ -6,6 +6,7 @@ import {
   asText,
   type Members,
   member,
+  Unknown,
   type Value,
   whyUnknown,
 } from './values.ts';
@@ -13,6 +14,8 @@ import {
 /** Properties with their lines in the file. */
 export interface Place {
   readonly value: Members;
+  /** The reason why properties that are not in `value` may still be set. */
+  readonly unknown?: Unknown | undefined;
   readonly line?: number | undefined;
   lineOf(path: readonly string[]): number | undefined;
 }
@@ -33,7 +36,7 @@ export function setting<T>(
   byDefault?: T,
 ): Setting<T> {
   const property = path.join('.');
-  const value = member(place.value, ...path);
+  const value = member(place.value, ...path) ?? place.unknown;
   if (value === undefined || value === null) return { value: byDefault, property, line: place.line };
   const line = place.lineOf(path);
   const why = whyUnknown(value);
@@ -55,8 +58,10 @@ export function jsonSetting(place: Place, path: readonly string[], byDefault?: u
 
 /** Returns a part of a place, such as a function's event. Missing properties get the line of `at`. */
 export function placeIn(place: Place, path: readonly string[], at: readonly string[] = path): Place {
+  const value = member(place.value, ...path);
   return {
-    value: asMembers(member(place.value, ...path)) ?? {},
+    value: asMembers(value) ?? {},
+    unknown: value instanceof Unknown ? value : place.unknown,
     line: place.lineOf(at),
     lineOf: (further) => place.lineOf([...path, ...further]),
   };

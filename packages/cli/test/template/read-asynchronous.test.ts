@@ -58,4 +58,14 @@ describe('a function that nobody waits for', () => {
       arn: { value: '' },
     });
   });
+
+  it('has unknown settings where a condition that cannot be told decides about them', () => {
+    const config = `{ DestinationConfig: ${FAILURE} }`;
+    const { asynchronous } = functionOf(
+      `{ EventInvokeConfig: !If [IsProd, ${config}, !Ref AWS::NoValue] }`,
+      'Conditions: { IsProd: !Equals [!Ref AWS::Region, eu-west-1] }',
+    );
+    const unknown = 'the condition IsProd cannot be told';
+    expect(asynchronous).toMatchObject({ retries: { unknown }, onFailure: { unknown } });
+  });
 });

@@ -64,4 +64,9 @@ it('a part of a place names its own lines', () => {
   expect([inner.line, inner.lineOf(['Deep'])]).toEqual([9, 10]);
   expect(setting(inner, ['Deep'], asText)).toMatchObject({ value: '<B>', property: 'Deep', line: 10 });
   expect(placeIn(resource, ['Missing'], ['Number'])).toMatchObject({ value: {}, line: 6 });
+  // The whole part may depend on a condition.
+  expect(setting(placeIn(resource, ['Unknown']), ['Deep'], asText, 'a default')).toMatchObject({
+    unknown: 'the parameter P has no default',
+    line: 8,
+  });
 });
