@@ -77,7 +77,7 @@ function resource(id: string): Resource {
 function queueNamed(id: string, days: number): Queue {
   return {
     ...resource(id),
-    isFifo: false,
+    isFifo: { value: false },
     visibilitySeconds: UNSET,
     retentionSeconds: { value: (days * DAY_MS) / SECOND_MS },
     redrive: UNSET,

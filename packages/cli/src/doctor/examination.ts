@@ -69,9 +69,13 @@ export class Examination {
     return id.startsWith('arn:') ? id : `the ARN of ${id}`;
   }
 
-  /** Returns whether messages come in order: Lambda keeps the order of groups in FIFO queues only. */
-  isFifo(mapping: Mapping): boolean {
-    return this.queue(mapping.source.value)?.isFifo ?? mapping.isFifo;
+  /**
+   * Returns whether messages come in order; undefined if that is unknown. Lambda keeps the order of groups in
+   * FIFO queues only.
+   */
+  isFifo(mapping: Mapping): boolean | undefined {
+    const queue = this.queue(mapping.source.value);
+    return queue === undefined ? mapping.isFifo : this.known(queue, 'FifoQueue', queue.isFifo);
   }
 
   checked(what: string, { name }: Resource): void {

@@ -49,7 +49,7 @@ export interface Redrive {
 }
 
 export interface Queue extends Resource {
-  readonly isFifo: boolean;
+  readonly isFifo: Setting<boolean>;
   readonly visibilitySeconds: Setting<number>;
   readonly retentionSeconds: Setting<number>;
   readonly redrive: Setting<Redrive>;

@@ -40,7 +40,9 @@ function readQueue(resource: TemplateResource, resources: TemplateResources): Te
     name,
     line,
     ignore,
-    isFifo: asBoolean(value['FifoQueue']) === true || physicalName?.endsWith('.fifo') === true,
+    isFifo: asText(value['QueueName'])?.endsWith('.fifo')
+      ? { value: true }
+      : setting(resource, ['FifoQueue'], asBoolean, false),
     fifoQueue: setting(resource, ['FifoQueue'], asBoolean, false),
     attributes: ATTRIBUTES.map((attribute) => setting(resource, [attribute], asText)),
     visibilitySeconds: setting(resource, ['VisibilityTimeout'], asNumber, DEFAULT_VISIBILITY_SECONDS),

@@ -59,6 +59,18 @@ it('does not judge the keys of a consumer of an outbox that no metadata tell', (
   ]);
 });
 
+it('does not judge what depends on the type of a queue that a condition decides about', () => {
+  const isFifo = '!If [Ordered, true, !Ref AWS::NoValue]';
+  const { findings, skipped } = examined(
+    `Conditions: { Ordered: !Equals [!Ref AWS::Region, eu-west-1] }\n${good.replace(
+      'FifoQueue: true # ledger\n',
+      `FifoQueue: ${isFifo}\n`,
+    )}`,
+  );
+  expect(findings).toEqual([]);
+  expect(skipped).toEqual(['LedgerQueue, FifoQueue: the condition Ordered cannot be told']);
+});
+
 it('does not judge a relay or a sweep that may be one', () => {
   const arn = '!Sub "arn:aws:dynamodb:eu-west-1:1:table/${Elsewhere}/stream/1"';
   const { findings, skipped } = examined(

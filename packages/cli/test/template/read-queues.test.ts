@@ -13,7 +13,7 @@ describe('a queue of a template', () => {
     expect(queueOf('{}')).toMatchObject({
       id: 'Orders',
       line: 2,
-      isFifo: false,
+      isFifo: { value: false },
       visibilitySeconds: { value: 30, line: 2 },
       retentionSeconds: { value: 345_600 },
       redrive: { value: undefined },
@@ -26,7 +26,7 @@ describe('a queue of a template', () => {
   it('has what is set, with its line', () => {
     expect(queueOf("{ QueueName: a.fifo, VisibilityTimeout: '90', SqsManagedSseEnabled: no }")).toMatchObject(
       {
-        isFifo: true,
+        isFifo: { value: true },
         fifoQueue: { value: false },
         visibilitySeconds: { value: 90, property: 'VisibilityTimeout', line: 4 },
         isEncrypted: { value: false },

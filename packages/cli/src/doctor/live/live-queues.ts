@@ -63,7 +63,7 @@ function queueOf(attributes: Readonly<Record<string, string>>): Queue {
     id: arn,
     name,
     ignore: new Set(),
-    isFifo: name.endsWith('.fifo'),
+    isFifo: { value: name.endsWith('.fifo') },
     visibilitySeconds: numberOf(attributes['VisibilityTimeout']),
     retentionSeconds: numberOf(attributes['MessageRetentionPeriod']),
     redrive: { value: redriveOf(attributes['RedrivePolicy']) },

@@ -86,7 +86,7 @@ function reportNoDeadLetterQueue(examination: Examination, queue: Queue): void {
     fix: [
       'RedrivePolicy:',
       '  deadLetterTargetArn: !GetAtt DeadLetters.Arn # another AWS::SQS::Queue, with ' +
-        `${queue.isFifo ? 'FifoQueue: true and ' : ''}MessageRetentionPeriod: 1209600`,
+        `${queue.isFifo.value === true ? 'FifoQueue: true and ' : ''}MessageRetentionPeriod: 1209600`,
       `  maxReceiveCount: ${ADVISED_RECEIVES}`,
     ],
     line: queue.redrive.line,
@@ -94,13 +94,15 @@ function reportNoDeadLetterQueue(examination: Examination, queue: Queue): void {
 }
 
 function checkDeadLetterQueue(examination: Examination, queue: Queue, deadLetters: Queue): void {
-  if (queue.isFifo !== deadLetters.isFifo) {
-    const type = (isFifo: boolean): string => (isFifo ? 'a FIFO queue' : 'a standard queue');
+  const isFifo = examination.known(queue, 'FifoQueue', queue.isFifo);
+  const isFifoThere = examination.known(deadLetters, 'FifoQueue', deadLetters.isFifo);
+  if (isFifo !== undefined && isFifoThere !== undefined && isFifo !== isFifoThere) {
+    const type = (one: boolean): string => (one ? 'a FIFO queue' : 'a standard queue');
     examination.report('dead-letter-queue-type', deadLetters, {
       message:
-        `${queue.name} is ${type(queue.isFifo)}, and its dead-letter queue ` +
-        `${deadLetters.name} is ${type(deadLetters.isFifo)}.`,
-      fix: queue.isFifo ? 'FifoQueue: true' : '# remove FifoQueue, and .fifo from its name',
+        `${queue.name} is ${type(isFifo)}, and its dead-letter queue ` +
+        `${deadLetters.name} is ${type(isFifoThere)}.`,
+      fix: isFifo ? 'FifoQueue: true' : '# remove FifoQueue, and .fifo from its name',
     });
   }
   const kept = examination.known(queue, 'MessageRetentionPeriod', queue.retentionSeconds);
@@ -133,7 +135,8 @@ function checkKept(
   examination: Examination,
   { queue, deadLetters, kept, there }: { queue: Queue; deadLetters: Queue; kept: number; there: number },
 ): void {
-  if (queue.isFifo ? there >= kept : there > kept) return;
+  const mayBeFifo = queue.isFifo.value !== false;
+  if (mayBeFifo ? there >= kept : there > kept) return;
   const isLongest = kept >= LONGEST_RETENTION_SECONDS;
   examination.report('dead-letter-queue-retention', isLongest ? queue : deadLetters, {
     message:
@@ -144,6 +147,6 @@ function checkKept(
         `${LONGEST_RETENTION_SECONDS} (14 days) on ${deadLetters.id}`
       : `MessageRetentionPeriod: ${LONGEST_RETENTION_SECONDS} # 14 days, the longest there is`,
     line: isLongest ? queue.retentionSeconds.line : deadLetters.retentionSeconds.line,
-    ...(queue.isFifo && { severity: 'warning' as const }),
+    ...(mayBeFifo && { severity: 'warning' as const }),
   });
 }

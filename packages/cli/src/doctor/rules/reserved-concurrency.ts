@@ -47,7 +47,7 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
   if (mappings.some(({ maximumConcurrency }) => maximumConcurrency.unknown !== undefined)) return;
   const started = limits.reduce<number>((sum, limit) => sum + (limit ?? POLLERS_AT_START), 0);
   const unlimited = mappings.find(
-    (mapping, index) => limits[index] === undefined && !examination.isFifo(mapping),
+    (mapping, index) => limits[index] === undefined && examination.isFifo(mapping) === false,
   );
   if (reserved >= started && unlimited === undefined) return;
   const from = limits
