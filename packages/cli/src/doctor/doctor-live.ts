@@ -22,8 +22,8 @@ export interface LiveTarget {
 
 /**
  * Finds mistakes in deployed resources, and in those they are connected to. Writes nothing. Lists in
- * `skipped` what it has no permission to read. Throws a `ConfigurationError` for a named resource that does
- * not exist.
+ * `skipped` what it has no permission to read. Throws a `ConfigurationError` for a resource of the target that
+ * does not exist.
  */
 export async function doctorLive(
   clients: DoctorClients,
@@ -41,9 +41,9 @@ export async function doctorLive(
   const tables = new Map<string, Table>();
   const addQueues = (found: readonly Queue[]): void => found.forEach((queue) => queues.set(queue.id, queue));
   const addMappings = (found: readonly Mapping[]): void => found.forEach((one) => mappings.set(one.id, one));
-  const addFunction = async (name: string): Promise<LambdaFunction | undefined> => {
+  const addFunction = async (name: string, ofMapping = false): Promise<LambdaFunction | undefined> => {
     if (lambda === undefined || functions.has(name)) return functions.get(name);
-    const found = await readLiveFunction({ lambda, iam }, name, reading);
+    const found = await readLiveFunction({ lambda, iam }, name, reading, ofMapping);
     if (found !== undefined) functions.set(found.id, found);
     return found;
   };
@@ -62,7 +62,7 @@ export async function doctorLive(
     if (found !== undefined) addMappings(await readLiveMappings(lambda, { FunctionName }, reading));
   }
   for (const { kind, source, functionId = '' } of mappings.values()) {
-    await addFunction(functionId);
+    await addFunction(functionId, true);
     if (kind === 'sqs' && sqs !== undefined && !queues.has(source.value ?? '')) {
       addQueues(await readLiveQueueOfArn(sqs, source.value ?? '', reading));
     }
@@ -70,7 +70,7 @@ export async function doctorLive(
   const named = [...functions.values()].map(({ environment }) => environment.value?.get(TABLE_NAME_VARIABLE));
   for (const name of new Set([tableName, ...named])) {
     if (name === undefined || dynamoDB === undefined) continue;
-    const table = await readLiveTable(dynamoDB, name, reading);
+    const table = await readLiveTable(dynamoDB, name, reading, name !== tableName);
     if (table !== undefined) tables.set(table.id, table);
   }
   return examine(

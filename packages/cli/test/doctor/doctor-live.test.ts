@@ -78,6 +78,15 @@ describe('a deployed queue', () => {
     expect(mistakesOf(report)).toEqual([code]);
   });
 
+  it('is looked at although the function of one of its mappings was deleted', async () => {
+    const { url, arn } = await createQueue({ VisibilityTimeout: '180' }, { receives: 1 });
+    const absent = Object.assign(new Error('absent'), { name: 'ResourceNotFoundException' });
+    const lambda = { ...lambdaOf({ queueArn: arn }), getFunctionConfiguration: () => Promise.reject(absent) };
+    const report = await doctorLive({ sqs, lambda }, { queueUrl: url });
+    expect(mistakesOf(report)).toEqual(['max-receive-count-too-low']);
+    expect(report.skipped).toContainEqual(expect.stringMatching(/^orders, .*: its function is not here/));
+  });
+
   it('that is not there is an error', async () => {
     const { url } = await createQueue({});
     await expect(doctorLive({ sqs }, { queueUrl: `${url}-gone` })).rejects.toThrow('There is no queue');
@@ -166,6 +175,16 @@ describe('a deployed function', () => {
     );
     expect(mistakesOf(report)).toEqual([]);
     expect(report.skipped.join('\n')).toMatch(/it needs iam:ListRolePolicies \(AccessDeniedException\)/);
+  });
+
+  it('whose environment names a table that is not there is looked at without it', async () => {
+    const { arn } = await createQueue({ VisibilityTimeout: '180' }, { receives: 1 });
+    const lambda = lambdaOf({ queueArn: arn, tableName: 'nowhere' });
+    const report = await doctorLive({ sqs, dynamoDB, lambda }, { functionName: 'orders' });
+    expect(mistakesOf(report)).toEqual(['max-receive-count-too-low']);
+    expect(report.skipped).toContainEqual(
+      expect.stringMatching(/^orders, CLAIMS_TABLE_NAME: the table is not/),
+    );
   });
 
   it('is not judged by halves where the service cannot be reached: that is an error', async () => {

@@ -6,15 +6,21 @@ import { readLiveRole } from './live-role.ts';
 const DEFAULT_RETRIES = 2;
 const MOST_PAGES = 20;
 
-/** Reads a function, by its name or ARN, and its role. */
+/**
+ * Reads a function, by its name or ARN, and its role. Throws a `ConfigurationError` if it does not exist,
+ * unless only a mapping names it: mappings outlive their functions.
+ */
 export async function readLiveFunction(
   { lambda, iam }: { readonly lambda: LambdaReader; readonly iam: IamReader | undefined },
   FunctionName: string,
   reading: LiveReading,
+  ofMapping = false,
 ): Promise<LambdaFunction | undefined> {
   const input = { FunctionName };
-  const found = await reading.named(`function ${FunctionName}`, 'lambda:GetFunctionConfiguration', () =>
-    lambda.getFunctionConfiguration(input),
+  const found = await reading[ofMapping ? 'optional' : 'named'](
+    `function ${FunctionName}`,
+    'lambda:GetFunctionConfiguration',
+    () => lambda.getFunctionConfiguration(input),
   );
   if (found === undefined) return undefined;
   const name = found.FunctionName ?? FunctionName;

@@ -2,15 +2,21 @@ import type { Table } from '../../template/model.ts';
 import type { DynamoDBReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 
-/** Reads a table by its name. */
+/**
+ * Reads a table by its name. Throws a `ConfigurationError` if it does not exist, unless only a function's
+ * environment names it.
+ */
 export async function readLiveTable(
   dynamoDB: DynamoDBReader,
   TableName: string,
   reading: LiveReading,
+  ofEnvironment = false,
 ): Promise<Table | undefined> {
   const input = { TableName };
-  const described = await reading.named(`table ${TableName}`, 'dynamodb:DescribeTable', () =>
-    dynamoDB.describeTable(input),
+  const described = await reading[ofEnvironment ? 'optional' : 'named'](
+    `table ${TableName}`,
+    'dynamodb:DescribeTable',
+    () => dynamoDB.describeTable(input),
   );
   if (described?.Table === undefined) return undefined;
   const {
