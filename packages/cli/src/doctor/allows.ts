@@ -46,10 +46,13 @@ function all(verdicts: readonly (boolean | undefined)[]): boolean | undefined {
 function covers(resource: string, { id, arnTails }: Target, service: string): boolean | undefined {
   if (resource === '*' || resource === `<${id}.Arn>` || resource === `<${id}.Arn>*`) return true;
   const [arn, , inService = '', , , ...tail] = resource.split(':');
+  // "*" at the end of an ARN goes on beyond colons, so `arn:aws:sqs:*` means every queue:
+  // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html
+  const isCut = tail.length === 0 && resource.endsWith('*');
   // An unknown part may match anything; a reference to another resource does not match.
   if (arn !== 'arn') return resource.startsWith('<?>') ? undefined : false;
   if (!matches(inService, service, '')) return inService.includes('<?>') ? undefined : false;
-  const pattern = tail.join(':');
+  const pattern = isCut ? '*' : tail.join(':');
   if (arnTails.some((name) => matches(pattern, name, ''))) return true;
   return pattern.includes('<?>') ? undefined : false;
 }

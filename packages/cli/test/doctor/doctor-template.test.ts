@@ -335,6 +335,20 @@ describe('what belongs to others', () => {
   });
 });
 
+it.each(['arn:aws:dynamodb:*', 'arn:aws:dynamodb:eu-west-1:*', 'arn:aws:dynamodb:eu-west-1:1:*'])(
+  'a wildcard at the end of an ARN means every table, and is too wide: %s',
+  (arn) => {
+    const { findings } = examined(
+      good.replace(
+        /(Action: \[dynamodb:PartiQLInsert, dynamodb:PartiQLUpdate, dynamodb:BatchGetItem\]\s+Resource: ).*/,
+        `$1'${arn}'`,
+      ),
+    );
+    // For each function of the role.
+    expect([...new Set(findings.map(({ code }) => code))]).toEqual(['wide-permissions']);
+  },
+);
+
 describe('odd resources', () => {
   it.each([
     '{}',

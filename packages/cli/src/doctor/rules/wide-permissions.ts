@@ -45,7 +45,7 @@ function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role
 
 /** Returns whether a resource is a wildcard for all resources, tables or queues. */
 function isEvery(resource: string): boolean {
-  return resource === '*' || /^arn:[^:]*:(dynamodb|sqs|\*):[^:]*:[^:]*:(table\/)?\*$/.test(resource);
+  return resource === '*' || /^arn:[^:]*:(dynamodb|sqs|\*):([^:]*:){0,2}(table\/)?\*$/.test(resource);
 }
 
 function verdict(
