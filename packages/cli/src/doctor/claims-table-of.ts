@@ -1,4 +1,4 @@
-import type { LambdaFunction, Table } from '../template/model.ts';
+import type { LambdaFunction, Statement, Table } from '../template/model.ts';
 import { allows } from './allows.ts';
 import type { Examination } from './examination.ts';
 
@@ -16,7 +16,7 @@ export function claimsTables(examination: Examination): readonly Table[] {
   const { tables, functions, claimsTables: given } = examination.model;
   const used = new Set(functions.map((lambda) => claimsTableOf(examination, lambda)?.id));
   return tables.filter(
-    (table) => given.has(table.id) || used.has(table.id) || (/claim/i.test(table.id) && looksLikeIt(table)),
+    (table) => given.has(table.id) || used.has(table.id) || (isCalledClaims(table) && looksLikeIt(table)),
   );
 }
 
@@ -28,9 +28,20 @@ export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): T
   const role = lambda.role.value;
   if (role === undefined) return undefined;
   const own = { ...role, statements: role.statements.filter(({ resources }) => !resources.includes('*')) };
-  return tables.find(
-    (table) => keyIsId(table) && BATCHED.every((action) => allows(own, action, table, 'dynamodb') === true),
-  );
+  // A role that may do everything with a table says nothing about claims: it may be any table.
+  const exact = { ...own, statements: own.statements.filter((one) => !(one.isAllow && hasEveryAction(one))) };
+  return tables.find((table) => {
+    const said = isCalledClaims(table) || looksLikeIt(table) ? own : exact;
+    return keyIsId(table) && BATCHED.every((action) => allows(said, action, table, 'dynamodb') === true);
+  });
+}
+
+function hasEveryAction({ actions }: Statement): boolean {
+  return actions.some((action) => /^(dynamodb:)?\*$/i.test(action));
+}
+
+function isCalledClaims({ id }: Table): boolean {
+  return /claim/i.test(id);
 }
 
 /** Returns whether a table has the key and TTL or index of claims: its name alone may mean other claims. */

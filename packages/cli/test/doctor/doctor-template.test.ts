@@ -333,6 +333,24 @@ describe('what belongs to others', () => {
 `;
     expect(examined(TABLE('Pages') + reader)).toEqual({ findings: [], checked: [], skipped: [] });
   });
+
+  it.each([
+    ['Pages', 'dynamodb:*', []],
+    ['Pages', '*', []],
+    ['PageClaims', 'dynamodb:*', ['claims table PageClaims']],
+  ])(
+    'is not judged by its permissions alone: a table %s whose function may use %s on it',
+    (id, action, expected) => {
+      const writer = `  Writer:
+    Type: AWS::Serverless::Function
+    Properties:
+      Policies: [{ Statement: [{ Effect: Allow, Action: '${action}', Resource: !GetAtt ${id}.Arn }] }]
+      Events: { Rows: { Type: Kinesis, Properties: { Stream: !ImportValue rows } } }
+`;
+      const { checked } = examined(TABLE(id) + writer);
+      expect(checked.filter((what) => what.startsWith('claims table'))).toEqual(expected);
+    },
+  );
 });
 
 it.each(['arn:aws:dynamodb:*', 'arn:aws:dynamodb:eu-west-1:*', 'arn:aws:dynamodb:eu-west-1:1:*'])(
