@@ -11,6 +11,7 @@ import {
   type Members,
   Reference,
   referenceOf,
+  Unknown,
   type Value,
 } from './values.ts';
 
@@ -107,6 +108,8 @@ export class TemplateResources {
       type,
       physicalName: resolver.nameOf(id) ?? physicalName(value),
       value,
+      // A macro may add any property.
+      unknown: Object.hasOwn(own, 'Fn::Transform') ? new Unknown('Fn::Transform may set it') : undefined,
       attributes: { ...asMembers(resolver.resolve(rest)), Metadata: metadata },
       ignore: new Set(asList(member(metadata, 'batchlatch', 'ignore')).map((code) => asText(code) ?? '')),
       line: source.lineOf(['Resources', id]),

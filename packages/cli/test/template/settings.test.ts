@@ -70,3 +70,19 @@ it('a part of a place names its own lines', () => {
     line: 8,
   });
 });
+
+it.each([
+  ['alone', 'Properties: !Transform { Name: AWS::Include }', 'Fn::Transform may set it'],
+  [
+    'beside others',
+    'Properties: { Number: 5, Fn::Transform: { Name: AWS::Include } }',
+    'Fn::Transform may set it',
+  ],
+  ['not at all', 'Properties: { Number: 5 }', undefined],
+])(
+  'a setting that is not there is unknown where a macro makes properties, %s',
+  (_where, properties, unknown) => {
+    const included = only(resourcesOf(`Resources:\n  A:\n    Type: T\n    ${properties}\n`).all);
+    expect(setting(included, ['Other'], asNumber, 3).unknown).toBe(unknown);
+  },
+);
