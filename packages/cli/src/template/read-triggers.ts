@@ -49,7 +49,8 @@ function samTriggers(lambda: TemplateResource, resources: TemplateResources): re
   return Object.entries(asMembers(lambda.value['Events']) ?? {}).flatMap(
     ([name, event]): readonly TemplateTrigger[] => {
       const place = placeIn(lambda, ['Events', name, 'Properties'], ['Events', name]);
-      if (place.value['SqsSubscription'] !== undefined) {
+      const queue = place.value['SqsSubscription'];
+      if (queue !== undefined && asBoolean(queue) !== false) {
         resources.skipped.push(
           `${lambda.name}, event ${name}: SAM makes its queue, which only the expanded template has`,
         );

@@ -83,6 +83,19 @@ describe('the targets of a rule', () => {
   });
 });
 
+it('a topic invokes the function of its event unless SAM puts a queue between them', () => {
+  const { triggers, skipped } = modelOf(`Resources:
+  Fn:
+    Type: AWS::Serverless::Function
+    Properties:
+      Events:
+        Direct: { Type: SNS, Properties: { Topic: t, SqsSubscription: false } }
+        Queued: { Type: SNS, Properties: { Topic: t, SqsSubscription: true } }
+`);
+  expect(triggers.map(({ id, kind }) => [id, kind])).toEqual([['Fn.Direct', 'SNS']]);
+  expect(skipped).toEqual([expect.stringMatching(/^Fn, event Queued: SAM makes its queue/)]);
+});
+
 it('a schedule, a subscription and a bucket invoke the functions that they name', () => {
   const { triggers } = modelOf(`Resources:
   Fn: { Type: AWS::Lambda::Function }
