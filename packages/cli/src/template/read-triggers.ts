@@ -4,13 +4,16 @@ import { jsonSetting, type Place, placeIn, setting } from './settings.ts';
 import type { Notification, Rule, Schedule, TemplateTrigger } from './template-model.ts';
 import { asBoolean, asList, asMembers, asNumber, asText, member, type Value } from './values.ts';
 
+/** The notifications of a bucket as the CDK sets them, by a custom resource with the names of S3's API. */
+const CDK_NOTIFICATIONS = 'Custom::S3BucketNotifications';
+
 /** Reads the sources that invoke functions asynchronously, and other targets of rules and schedules. */
 export function readTriggers(resources: TemplateResources): readonly TemplateTrigger[] {
   return [
     ...resources.ofType('AWS::Serverless::Function').flatMap((lambda) => samTriggers(lambda, resources)),
     ...resources.ofType('AWS::Events::Rule').flatMap((rule) => ruleTargets(rule, resources)),
     ...resources.ofType('AWS::SNS::Subscription').flatMap((one) => subscription(one, resources)),
-    ...resources.ofType('AWS::S3::Bucket').flatMap((bucket) => notifications(bucket, resources)),
+    ...resources.ofType('AWS::S3::Bucket', CDK_NOTIFICATIONS).flatMap((one) => notifications(one, resources)),
     ...resources.ofType('AWS::Scheduler::Schedule').map((one) => schedule(one, resources)),
   ];
 }
@@ -162,8 +165,12 @@ function subscription(one: TemplateResource, resources: TemplateResources): read
 }
 
 function notifications(bucket: TemplateResource, resources: TemplateResources): readonly Notification[] {
-  return asList(member(bucket.value, 'NotificationConfiguration', 'LambdaConfigurations')).flatMap((one) => {
-    const lambda = resources.findFunction(member(one, 'Function'));
+  const [list, target] =
+    bucket.type === CDK_NOTIFICATIONS
+      ? ['LambdaFunctionConfigurations', 'LambdaFunctionArn']
+      : ['LambdaConfigurations', 'Function'];
+  return asList(member(bucket.value, 'NotificationConfiguration', list)).flatMap((one) => {
+    const lambda = resources.findFunction(member(one, target));
     return lambda === undefined ? [] : [notification({ ...bucket, functionId: lambda.id }, 'S3', undefined)];
   });
 }

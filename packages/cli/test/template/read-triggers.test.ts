@@ -102,14 +102,16 @@ it('a schedule, a subscription and a bucket invoke the functions that they name'
   Subscription: { Type: AWS::SNS::Subscription, Properties: { Endpoint: !GetAtt Fn.Arn } }
   Far: { Type: AWS::SNS::Subscription, Properties: { Endpoint: far } }
   Bucket: { Type: AWS::S3::Bucket, Properties: { NotificationConfiguration: { LambdaConfigurations: [{ Function: !GetAtt Fn.Arn }] } } }
+  OfCdk: { Type: Custom::S3BucketNotifications, Properties: { NotificationConfiguration: { LambdaFunctionConfigurations: [{ LambdaFunctionArn: !GetAtt Fn.Arn }] } } }
   Later: { Type: AWS::Scheduler::Schedule, Properties: { ScheduleExpression: rate(1 day), GroupName: g, Target: { Arn: !GetAtt Fn.Arn } } }
 `);
   expect(triggers.map(({ id, kind, functionId }) => [id, kind, functionId])).toEqual([
     ['Subscription', 'SNS', 'Fn'],
     ['Bucket', 'S3', 'Fn'],
+    ['OfCdk', 'S3', 'Fn'],
     ['Later', 'Schedule', 'Fn'],
   ]);
-  expect(triggers[2]).toMatchObject({ service: 'scheduler', group: { value: 'g' } });
+  expect(triggers[3]).toMatchObject({ service: 'scheduler', group: { value: 'g' } });
 });
 
 it('a subscriber of a custom event bus has the defaults of EventBridge', () => {
