@@ -1,7 +1,7 @@
 import { examine } from './examine.ts';
 import type { DoctorReport } from './finding.ts';
 import { parseState } from '../template/parse-state.ts';
-import { parseTemplate } from '../template/parse-template.ts';
+import { parseTemplate, plainMembersOf } from '../template/parse-template.ts';
 import { readTemplate } from '../template/read-template.ts';
 import { Resolver } from '../template/resolver.ts';
 import type { TemplateModel } from '../template/template-model.ts';
@@ -26,7 +26,12 @@ export function doctorTemplate(
 ): DoctorReport {
   const template = parseState(source) ?? parseTemplate(source);
   const model = readTemplate(template, new Resolver(template.data, parameters));
-  return examine({ ...model, origin: 'template', now, claimsTables: new Set() }, skippedOf(model), { all });
+  const declared = plainMembersOf(template.data['Parameters']);
+  const unused = Object.keys(parameters)
+    .filter((name) => !Object.hasOwn(declared, name))
+    .map((name) => `the value of ${name}: the template has no such parameter`);
+  const skipped = [...unused, ...skippedOf(model)];
+  return examine({ ...model, origin: 'template', now, claimsTables: new Set() }, skipped, { all });
 }
 
 const NOT_JUDGED: Readonly<Record<string, string>> = {

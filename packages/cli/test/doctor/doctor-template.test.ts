@@ -306,6 +306,11 @@ describe('what cannot be judged', () => {
     expect(report.skipped.join('\n')).toMatch(said);
   });
 
+  it('includes a value for a parameter that the template does not have, as after a typing error', () => {
+    const { skipped } = examined(good, { constructor: 'prod' });
+    expect(skipped).toEqual(['the value of constructor: the template has no such parameter']);
+  });
+
   it('can be judged with a value of the parameter', () => {
     const text = good.replace('Default: 30 }', '}');
     expect(examined(text, { TimeoutSeconds: '30' })).toMatchObject({ findings: [], skipped: [] });
