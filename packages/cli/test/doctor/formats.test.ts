@@ -144,7 +144,8 @@ describe('as SARIF', () => {
   });
 
   it('has no place in a file for what is deployed', () => {
-    const { runs } = JSON.parse(doctorSarif(hostile));
+    const { runs } = JSON.parse(doctorSarif(hostile, { file: 'template.yaml' }));
     expect(runs[0].results[0].locations).toEqual([{}]);
+    expect(doctorText(hostile, { file: 'template.yaml' })).not.toContain('template.yaml');
   });
 });

@@ -51,12 +51,14 @@ function locationOf({
   resource: string | undefined;
 }): object {
   return {
-    ...(file !== undefined && {
-      physicalLocation: {
-        artifactLocation: { uri: file.split(/[\\/]/).map(encodeURIComponent).join('/') },
-        ...(line !== undefined && { region: { startLine: line } }),
-      },
-    }),
+    // What is deployed has no line, and no place in the file.
+    ...(file !== undefined &&
+      line !== undefined && {
+        physicalLocation: {
+          artifactLocation: { uri: file.split(/[\\/]/).map(encodeURIComponent).join('/') },
+          region: { startLine: line },
+        },
+      }),
     ...(resource !== undefined && { logicalLocations: [{ name: resource }] }),
   };
 }

@@ -47,10 +47,9 @@ function findingText(
   { severity, code, message, why, fix, line, docs }: Finding,
   { paint, width, file }: { paint: Paint; width: number; file: string | undefined },
 ): string {
-  const place = [file === undefined ? undefined : escapeControls(file), line]
-    .filter((part) => part !== undefined)
-    .join(':');
-  const at = file === undefined && line !== undefined ? `line ${line}` : place;
+  const place = file === undefined ? `line ${line}` : `${escapeControls(file)}:${line}`;
+  // What is deployed has no line, and no place in the file.
+  const at = line === undefined ? '' : place;
   const head =
     `${paint(COLOURS[severity] + BOLD, severity)} ` +
     `${paint(BOLD, escapeControls(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
