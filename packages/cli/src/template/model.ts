@@ -142,7 +142,8 @@ export interface Mapping extends Resource {
   readonly functionId: string | undefined;
   /** The id of the queue, stream or table; the ARN for a deployed one. */
   readonly source: Setting<string>;
-  readonly isFifo: boolean;
+  /** Whether the name of its source is that of a FIFO queue; undefined if the name is unknown. */
+  readonly isFifo: boolean | undefined;
   readonly responseTypes: Setting<readonly string[]>;
   readonly batchSize: Setting<number>;
   readonly windowSeconds: Setting<number>;

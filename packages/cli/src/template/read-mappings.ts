@@ -104,7 +104,8 @@ function readMapping(
     source: found === undefined ? unknownSource(place, source) : { value: found.id, line: place.line },
     sourceArn: setting(place, [source], asText, ''),
     hasConsumer,
-    isFifo: sourceText?.endsWith('.fifo') === true,
+    // Also the end of a name may be unknown: `…:orders-<?>`.
+    isFifo: sourceText === undefined || sourceText.endsWith('>') ? undefined : sourceText.endsWith('.fifo'),
     responseTypes: setting(
       place,
       ['FunctionResponseTypes'],

@@ -71,6 +71,30 @@ it('does not judge what depends on the type of a queue that a condition decides 
   expect(skipped).toEqual(['LedgerQueue, FifoQueue: the condition Ordered cannot be told']);
 });
 
+it.each([
+  ['!ImportValue orders', []],
+  ['!Sub "arn:aws:sqs:eu-west-1:1:orders-${Stage}"', []],
+  ['arn:aws:sqs:eu-west-1:1:orders.fifo', []],
+  ['arn:aws:sqs:eu-west-1:1:orders', ['reserved-concurrency-too-low']],
+])('asks for no MaximumConcurrency where the queue may be a FIFO queue: %s', (queue, expected) => {
+  const { findings } = examined(`Parameters: { Stage: { Type: String } }
+Resources:
+  Fn:
+    Type: AWS::Serverless::Function
+    Properties:
+      Runtime: nodejs24.x
+      ReservedConcurrentExecutions: 10
+      Events:
+        Orders:
+          Type: SQS
+          Properties:
+            Queue: ${queue}
+            FunctionResponseTypes: [ReportBatchItemFailures]
+            MetricsConfig: { Metrics: [EventCount] }
+`);
+  expect(findings.map(({ code }) => code)).toEqual(expected);
+});
+
 it('does not judge a relay or a sweep that may be one', () => {
   const arn = '!Sub "arn:aws:dynamodb:eu-west-1:1:table/${Elsewhere}/stream/1"';
   const { findings, skipped } = examined(

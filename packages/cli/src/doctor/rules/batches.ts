@@ -71,8 +71,7 @@ function checkResponse(examination: Examination, mapping: Mapping): void {
 function checkSize(examination: Examination, mapping: Mapping): void {
   const size = examination.known(mapping, 'BatchSize', mapping.batchSize);
   const window = examination.known(mapping, 'MaximumBatchingWindowInSeconds', mapping.windowSeconds);
-  const isFifo = examination.isFifo(mapping);
-  if (isFifo === true) {
+  if (examination.isFifo(mapping) === true) {
     if (window !== undefined && window > 0) {
       examination.report('fifo-batching-window', mapping, {
         message: `${mapping.name} has a batching window of ${window} s on a FIFO queue.`,
@@ -87,7 +86,7 @@ function checkSize(examination: Examination, mapping: Mapping): void {
         line: mapping.batchSize.line,
       });
     }
-  } else if (isFifo === false && size !== undefined && size > LARGEST_BATCH_WITHOUT_WINDOW && window === 0) {
+  } else if (size !== undefined && size > LARGEST_BATCH_WITHOUT_WINDOW && window === 0) {
     examination.report('batch-size-needs-window', mapping, {
       message: `${mapping.name} has a batch size of ${size} and no batching window.`,
       fix: 'MaximumBatchingWindowInSeconds: 1',
