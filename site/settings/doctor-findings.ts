@@ -141,5 +141,6 @@ function mapping(): Mapping {
     tumblingWindowSeconds: UNSET,
     isProvisioned: UNSET,
     hasMetrics: UNSET,
+    isEnabled: UNSET,
   };
 }

@@ -156,6 +156,7 @@ export interface Mapping extends Resource {
   readonly tumblingWindowSeconds: Setting<number>;
   readonly isProvisioned: Setting<boolean>;
   readonly hasMetrics: Setting<boolean>;
+  readonly isEnabled: Setting<boolean>;
 }
 
 /** A source that invokes a function asynchronously, or sends to another target. */

@@ -74,7 +74,6 @@ export interface TemplateMapping extends Mapping {
   readonly sourceArn: Setting<string>;
   /** Whether it uses a consumer with enhanced fan-out. */
   readonly hasConsumer: boolean;
-  readonly isEnabled: Setting<boolean>;
   /** The patterns of `FilterCriteria`. */
   readonly filters: readonly Setting<string>[];
   readonly maximumRecordAgeSeconds: Setting<number>;

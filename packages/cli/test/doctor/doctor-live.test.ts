@@ -152,6 +152,12 @@ describe('a deployed function', () => {
     );
   });
 
+  it('starts nothing by a mapping that is disabled', async () => {
+    const { arn } = await createQueue({ VisibilityTimeout: '180' });
+    const lambda = lambdaOf({ queueArn: arn, reserved: 4, mapping: { State: 'Disabled' } });
+    expect(mistakesOf(await doctorLive({ sqs, lambda }, { functionName: 'orders' }))).toEqual([]);
+  });
+
   it.each([
     ['arn:aws:iam::000000000000:policy/queue', ['wide-permissions']],
     ['arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole', []],

@@ -95,6 +95,31 @@ Resources:
   expect(findings.map(({ code }) => code)).toEqual(expected);
 });
 
+it.each([
+  ['true', ['reserved-concurrency-too-low']],
+  ['false', []],
+])('counts what a mapping starts if it is enabled: %s', (enabled, expected) => {
+  const mapping = (isEnabled: string) => `
+          Type: SQS
+          Properties:
+            Queue: arn:aws:sqs:eu-west-1:1:orders
+            Enabled: ${isEnabled}
+            FunctionResponseTypes: [ReportBatchItemFailures]
+            MetricsConfig: { Metrics: [EventCount] }
+            ScalingConfig: { MaximumConcurrency: 5 }`;
+  const { findings } = examined(`Resources:
+  Fn:
+    Type: AWS::Serverless::Function
+    Properties:
+      Runtime: nodejs24.x
+      ReservedConcurrentExecutions: 5
+      Events:
+        One: ${mapping('true')}
+        Other: ${mapping(enabled)}
+`);
+  expect(findings.map(({ code }) => code)).toEqual(expected);
+});
+
 it('does not judge a relay or a sweep that may be one', () => {
   const arn = '!Sub "arn:aws:dynamodb:eu-west-1:1:table/${Elsewhere}/stream/1"';
   const { findings, skipped } = examined(

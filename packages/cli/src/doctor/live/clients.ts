@@ -72,6 +72,7 @@ export interface EventSourceMapping {
   readonly TumblingWindowInSeconds?: number | undefined;
   readonly DestinationConfig?: { OnFailure?: { Destination?: string | undefined } | undefined } | undefined;
   readonly ProvisionedPollerConfig?: object | undefined;
+  readonly State?: string | undefined;
   readonly MetricsConfig?: { Metrics?: readonly string[] | undefined } | undefined;
 }
 

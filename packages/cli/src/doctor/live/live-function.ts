@@ -123,6 +123,7 @@ function mappingOf(mapping: EventSourceMapping, kind: MappingKind): Mapping {
     tumblingWindowSeconds: { value: mapping.TumblingWindowInSeconds ?? 0 },
     isProvisioned: { value: mapping.ProvisionedPollerConfig !== undefined },
     hasMetrics: { value: (mapping.MetricsConfig?.Metrics?.length ?? 0) > 0 },
+    isEnabled: { value: mapping.State?.startsWith('Disabl') !== true },
   };
 }
 

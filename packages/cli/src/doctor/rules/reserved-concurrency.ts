@@ -29,8 +29,10 @@ export function checkReservedConcurrency(examination: Examination): void {
 
 /** Does not require `MaximumConcurrency` of FIFO queues: they run one batch per message group at most. */
 function checkConcurrency(examination: Examination, lambda: LambdaFunction): void {
+  // A mapping that is switched off starts nothing.
   const mappings = examination.model.mappings.filter(
-    (mapping) => mapping.kind === 'sqs' && mapping.functionId === lambda.id,
+    ({ kind, functionId, isEnabled }) =>
+      kind === 'sqs' && functionId === lambda.id && isEnabled.value !== false,
   );
   const reserved = examination.known(lambda, 'ReservedConcurrentExecutions', lambda.reservedConcurrency);
   if (reserved === undefined || mappings.length === 0) return;
