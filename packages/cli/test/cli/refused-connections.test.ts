@@ -92,6 +92,20 @@ describe('A command whose store cannot be reached', () => {
     await ended();
   });
 
+  it('checks no table of a DynamoDB that is silent for 10 seconds', async () => {
+    let connections = 0;
+    const { host } = await serve((socket) => {
+      connections += 1;
+      if (connections === 1) socket.resume();
+      else socket.resetAndDestroy(); // or the test would wait for each attempt
+    });
+    const { status, err } = await runCommand(
+      ['table', 'check', '--table', 'claims', '--endpoint-url', `http://${host}`],
+      { signal: AbortSignal.timeout(25_000) },
+    );
+    expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/^Error: .*\n$/) });
+  }, 30_000);
+
   it.each<[string, (host: string) => string[]]>([
     ['Redis', (host) => ['claims', 'list', '--redis', `redis://${host}`]],
     ['SQS', (host) => ['dlq', 'list', '--queue', 'orders-dlq', '--endpoint-url', `http://${host}`]],

@@ -1,4 +1,4 @@
-import { DynamoDB, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { Context } from '../context.ts';
 import { awsSettings, dummiesOf } from './aws-settings.ts';
@@ -7,7 +7,7 @@ import { awsSettings, dummiesOf } from './aws-settings.ts';
 export async function withDynamoDB<Result>(
   context: Context,
   options: ConnectionOptions,
-  use: (client: DynamoDBClient) => Promise<Result>,
+  use: (client: DynamoDB) => Promise<Result>,
 ): Promise<Result> {
   const settings = awsSettings('DYNAMODB', options, context);
   const dummies = dummiesOf(settings);

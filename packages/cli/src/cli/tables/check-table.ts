@@ -1,7 +1,6 @@
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { doctorLive } from '../../doctor/index.ts';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
-import { awsSettings } from '../connect/aws-settings.ts';
+import { withDynamoDB } from '../connect/dynamodb.ts';
 import { refuseRedis, tableNameOf } from '../connect/table-name.ts';
 import type { RedisOptions } from '../connect/redis.ts';
 import { showReport } from '../doctor/report.ts';
@@ -19,10 +18,7 @@ export const checkCommand: Run<ConnectionOptions & PostgresTableOptions & RedisO
     return checkPostgresTable(context, options);
   }
   const tableName = tableNameOf(options.table, context);
-  const dynamoDB = new DynamoDB(awsSettings('DYNAMODB', options, context));
-  try {
-    return showReport(await doctorLive({ dynamoDB }, { tableName }), context);
-  } finally {
-    dynamoDB.destroy();
-  }
+  return withDynamoDB(context, options, async (dynamoDB) =>
+    showReport(await doctorLive({ dynamoDB }, { tableName }), context),
+  );
 };
