@@ -117,6 +117,22 @@ describe('table create', () => {
     expect(looks).toBeGreaterThan(3);
   });
 
+  it('waits until the backups of a new table are enabled, before it turns recovery on', async () => {
+    const proxy = await startJsonProxy<object, object>(table.endpoint);
+    let early = 3;
+    proxy.interpose(async ({ operation }, ask) => {
+      if (operation !== 'UpdateContinuousBackups') return ask();
+      early -= 1;
+      if (early >= 0) throw refusal('ContinuousBackupsUnavailableException');
+      return {};
+    });
+    const { status, out, err } = await create('backed-up', ['--yes', '--endpoint-url', proxy.endpoint]);
+    await proxy.stop();
+    expect({ status, out }).toEqual({ status: 0, out: 'Table backed-up is ready.\n' });
+    expect(err).not.toContain('Error');
+    expect(early).toBe(-1);
+  });
+
   it('refuses a table with another key', async () => {
     const other = new CreateTableCommand({
       TableName: 'other',

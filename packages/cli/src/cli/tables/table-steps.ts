@@ -142,19 +142,41 @@ function recoveryStep({ definition }: WantedTable): TableStep {
   return {
     code: 'recovery',
     what: 'turn point-in-time recovery on',
-    async take(client, { signal, screen }) {
+    async take(client, context) {
+      const { screen } = context;
       const update = new UpdateContinuousBackupsCommand({
         TableName: nameOf(definition),
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       });
       try {
-        await client.send(update, { abortSignal: signal });
+        await onceBackupsAreEnabled(() => client.send(update, { abortSignal: context.signal }), context);
       } catch (error) {
         if (!(error instanceof Error && /^(UnknownOperation|NotImplemented)/.test(error.name))) throw error;
         screen.note('This emulator has no point-in-time recovery.');
       }
     },
   };
+}
+
+/** DynamoDB enables the backups of a new table some time after the table is active. */
+const BACKUPS_TRIES = 60;
+
+/** Calls `turnOn` again, every two seconds, while the backups of the table are being enabled. */
+async function onceBackupsAreEnabled(
+  turnOn: () => Promise<unknown>,
+  { signal, sleep }: Context,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await turnOn();
+      return;
+    } catch (error) {
+      const isEarly = error instanceof Error && error.name === 'ContinuousBackupsUnavailableException';
+      if (!isEarly || tries >= BACKUPS_TRIES) throw error;
+      await sleep(2_000);
+      signal.throwIfAborted();
+    }
+  }
 }
 
 /** Waits until the table exists, and nothing of it or its indexes is under way. */
