@@ -38,7 +38,7 @@ export async function askCloudWatch(
   const request = { method: 'POST', host: url.host, path: url.pathname, headers, body };
   const signed = aws4.sign({ ...request, service, region }, await credentials());
   const { Host: _, ...sent } = signed.headers as Record<string, string>;
-  const answer = await fetch(url, {
+  const answer = await fetch(withoutUser(url), {
     method: 'POST',
     headers: sent,
     body,
@@ -49,4 +49,9 @@ export async function askCloudWatch(
   const { message, Message = message } = told as { readonly message?: string; readonly Message?: string };
   const why = Message ?? answer.statusText;
   throw new Error(`CloudWatch refuses with ${answer.status}: ${why}`);
+}
+
+/** `fetch` refuses a URL with a user, and its error has the password. The SDKs ignore both, too. */
+function withoutUser(url: URL): URL {
+  return Object.assign(new URL(url), { username: '', password: '' });
 }

@@ -10,7 +10,7 @@ describe('a log in CloudWatch', () => {
   afterEach(() => void server?.close());
 
   /** Answers with these pages, one after the other. */
-  async function logWith(pages: readonly object[], logGroup?: string) {
+  async function logWith(pages: readonly object[], logGroup?: string, user = '') {
     const requests: { target: unknown; body: unknown }[] = [];
     server = createServer((request, response) => {
       let text = '';
@@ -21,7 +21,7 @@ describe('a log in CloudWatch', () => {
         response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(page));
       });
     });
-    const url = new URL(`http://127.0.0.1:${await listenLocally(server)}`);
+    const url = new URL(`http://${user}127.0.0.1:${await listenLocally(server)}`);
     const credentials = async () => ({ accessKeyId: 'id', secretAccessKey: 'secret' });
     const read = cloudWatchLog({ url, region: 'eu-west-1', credentials }, logGroup);
     return { read: (search = SEARCH) => read(search, new AbortController().signal), requests };
@@ -55,6 +55,11 @@ describe('a log in CloudWatch', () => {
     const { read, requests } = await logWith([{}], '/ecs/orders');
     await read({ ...SEARCH, functionName: undefined as never });
     expect(requests).toMatchObject([{ body: { logGroupName: '/ecs/orders' } }]);
+  });
+
+  it('may be at an endpoint whose URL has a password', async () => {
+    const { read } = await logWith([{ events: [{ message: 'one' }] }], undefined, 'user:secret@');
+    expect(await read()).toEqual(['one']);
   });
 
   it('is not asked with a text that would be another pattern', async () => {
