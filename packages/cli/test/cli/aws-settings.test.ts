@@ -44,6 +44,18 @@ describe('Where AWS is', () => {
     },
   );
 
+  it.each(['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_SQS'])('is not told by %s without a URL', (name) => {
+    for (const value of ['localhost:4566', '127.0.0.1:4566', 'http://']) {
+      const env = { ...NO_FILES, [name]: value };
+      expect(() => awsSettings('SQS', {}, { env })).toThrow(
+        `${name} must be a URL such as http://127.0.0.1:4566.`,
+      );
+      expect(awsSettings('SQS', { endpointUrl: 'http://10.0.0.1' }, { env })).toMatchObject({
+        endpoint: 'http://10.0.0.1',
+      });
+    }
+  });
+
   it('says so without a password that the URL may hold', () => {
     const endpointUrl = 'http://user:secret@127.0.0.1:8000';
     const settings = awsSettings('DYNAMODB', { endpointUrl }, { env: NO_FILES });

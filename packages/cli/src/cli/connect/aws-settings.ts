@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
+import { UsageError } from '../cli-error.ts';
 import type { ProcessIo } from '../process-io.ts';
 
 /** The services that commands call, named as in AWS's endpoint variables. */
@@ -35,11 +36,12 @@ export function awsSettings(
   queueUrl?: string,
 ): AwsSettings {
   const variable = (name: string): string | undefined => env[name] || undefined;
+  const endpointIn = (name: string): string | undefined => asEndpoint(name, variable(name));
   const endpoint =
     endpointUrl ??
     (variable('AWS_IGNORE_CONFIGURED_ENDPOINT_URLS') === 'true'
       ? undefined
-      : (variable(`AWS_ENDPOINT_URL_${service}`) ?? variable('AWS_ENDPOINT_URL'))) ??
+      : (endpointIn(`AWS_ENDPOINT_URL_${service}`) ?? endpointIn('AWS_ENDPOINT_URL'))) ??
     (queueUrl !== undefined && isLocal(queueUrl) ? new URL(queueUrl).origin : undefined);
   // AWS's CLI reads AWS_DEFAULT_REGION; the SDK for JavaScript does not.
   const named = region ?? variable('AWS_REGION') ?? variable('AWS_DEFAULT_REGION');
@@ -52,6 +54,12 @@ export function awsSettings(
     ...(endpoint !== undefined && { endpoint }),
     ...(usesDummies && !hasCredentials(env) && { credentials: DUMMY }),
   };
+}
+
+/** Throws a `UsageError` for anything but a URL: the SDK would say `Invalid URL`, or `UnknownError`. */
+function asEndpoint(variable: string, url: string | undefined): string | undefined {
+  if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url;
+  throw new UsageError(`${variable} must be a URL such as http://127.0.0.1:4566.`);
 }
 
 /** Returns a sentence about the dummies in use; undefined if there are none. */
