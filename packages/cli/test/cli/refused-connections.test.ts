@@ -75,6 +75,23 @@ describe('A command whose store cannot be reached', () => {
     });
   });
 
+  it('says which file of an encrypted connection to PostgreSQL cannot be read', async () => {
+    for (const file of ['/nowhere/ca.pem', '/']) {
+      const url = `postgres://u:p@127.0.0.1:1/d?sslmode=verify-full&sslrootcert=${file}`;
+      const { status, err } = await runCommand(['claims', 'list', '--postgres', url]);
+      expect(status).toBe(1);
+      expect(err).toMatch(
+        /^Error: A file of the connection to PostgreSQL cannot be read \(E.*\): check `sslrootcert`/,
+      );
+    }
+  });
+
+  it('says that PostgreSQL has closed the connection', async () => {
+    const { host } = await serve((socket) => socket.resetAndDestroy());
+    const { err } = await runCommand(['claims', 'list', '--postgres', `postgres://u:p@${host}/d`]);
+    expect(err).toMatch(/^Error: PostgreSQL does not answer \(.*\): check the host and the port\.\n$/);
+  });
+
   it('says that what answers is no Redis', async () => {
     const { host } = await serve((socket) => socket.resetAndDestroy());
     const { status, err } = await runCommand(['claims', 'list', '--redis', `redis://${host}`]);

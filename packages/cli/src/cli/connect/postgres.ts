@@ -70,8 +70,14 @@ async function connectOnce(pool: PostgresPool): Promise<void> {
 }
 
 function whyNotConnected(error: unknown): string {
-  const { code, message } = error as Partial<NodeJS.ErrnoException>;
+  const { code, message, syscall } = error as Partial<NodeJS.ErrnoException>;
   const why = message === undefined || message === '' ? String(code) : message;
+  if (syscall === 'open' || code === 'EISDIR') {
+    return (
+      `A file of the connection to PostgreSQL cannot be read (${why}): ` +
+      'check `sslrootcert`, `sslcert` and `sslkey` in the URL.'
+    );
+  }
   if (/^E[A-Z_]+$/.test(code ?? ''))
     return `PostgreSQL does not answer (${why}): check the host and the port.`;
   if (/timeout/i.test(why)) {
