@@ -86,6 +86,18 @@ describe('A command whose store cannot be reached', () => {
     }
   });
 
+  it.each([false, true])(
+    'says how to write a %% in the password of Redis (a cluster: %s)',
+    async (isCluster) => {
+      const argv = ['claims', 'list', '--redis', 'redis://user:100%@127.0.0.1:1'];
+      expect(await runCommand(isCluster ? [...argv, '--redis-cluster'] : argv)).toEqual({
+        status: 2,
+        out: '',
+        err: 'Error: The user or the password in the URL of Redis has a % of its own: write it as %25.\n',
+      });
+    },
+  );
+
   it('says that PostgreSQL has closed the connection', async () => {
     const { host } = await serve((socket) => socket.resetAndDestroy());
     const { err } = await runCommand(['claims', 'list', '--postgres', `postgres://u:p@${host}/d`]);

@@ -54,13 +54,25 @@ export function openRedis(
 /** Reads the option, then REDIS_URL. The URL may hold a password: never print it. */
 function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string {
   const url = typeof redis === 'string' ? redis : (env['REDIS_URL'] ?? '');
-  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return url;
+  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) {
+    if (isDecodable(new URL(url))) return url;
+    throw new UsageError('The user or the password in the URL of Redis has a % of its own: write it as %25.');
+  }
   if (url === '') throw new UsageError('No Redis is named: add a URL after --redis, or set REDIS_URL.');
   throw new UsageError(
     typeof redis === 'string'
       ? '--redis takes a URL such as redis://127.0.0.1:6379, or no value: put other arguments before it.'
       : 'REDIS_URL must be a URL such as redis://127.0.0.1:6379.',
   );
+}
+
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}:${password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const CONNECT_WITHIN_MS = 5_000;
