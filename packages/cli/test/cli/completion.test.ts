@@ -31,6 +31,12 @@ COMP_WORDS=(batchlatch "$@"); COMP_CWORD=$#; _batchlatch; printf '%s\\n' "\${COM
     [['claims', '--table', 'claims', 'list', '--pre'], ['--prefix']],
     [['claims', 'release', 'KEY', '--rea'], ['--reason']],
     [['claims', 'list', '--table', ''], []],
+    ...[
+      ['claims', 'show', '--payload'],
+      ['dev', '--template'],
+      ['dev', '--env-vars'],
+      ['invoke', '--event'],
+    ].map((words): [string[], string[]] => [[...words, './package.js'], ['./package.json']]),
     [
       ['completion', ''],
       ['bash', 'zsh', 'fish', '--help'],

@@ -30,9 +30,10 @@ function visit(command: Command, path: string): Words[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).filter((one) => one.name() !== 'help');
   const options = help.visibleOptions(command).flatMap((option): OptionWord[] => {
-    const { long, description, argChoices, required, optional } = option;
+    const { long, flags, description, argChoices, required, optional } = option;
     if (long === undefined || long === null) return [];
-    const value = !required && !optional ? 'nothing' : (argChoices ?? (isFile(long) ? 'file' : 'text'));
+    const value =
+      !required && !optional ? 'nothing' : (argChoices ?? (/[<[]file[>\]]/.test(flags) ? 'file' : 'text'));
     return [{ word: long, meaning: description, value }];
   });
   const own = {
@@ -49,10 +50,6 @@ function visit(command: Command, path: string): Words[] {
 /** Returns the values of the first operand, such as the shells of `completion`. */
 function operandsOf({ registeredArguments: [first] }: Command): Word[] {
   return (first?.argChoices ?? []).map((word) => ({ word, meaning: first?.description ?? '' }));
-}
-
-function isFile(long: string): boolean {
-  return long === '--template' || long === '--bodies';
 }
 
 /** Returns all words that may come next. */
