@@ -48,7 +48,7 @@ function ofType({ entries }: OutboxPage, type: string | undefined): readonly Out
   return type === undefined ? entries : entries.filter((row) => row.type === type);
 }
 
-/** Finds rows in any state by their outbox ids. A row that there is not is missing. */
+/** Finds rows in any state by outbox ids. A row that there is not is missing. Rejects after an abort. */
 export async function findRows(
   admin: OutboxAdmin,
   outboxIds: readonly string[],
@@ -61,6 +61,7 @@ export async function findRows(
     if (missing.length === 0) break;
     const query = { outboxIds: missing, bodies, ...(state !== undefined && { state }) };
     const { rows } = await readRows(admin, query, missing.length, reading);
+    reading.signal.throwIfAborted(); // or rows of pages that were not read would seem to be missing
     for (const row of rows) found.set(row.outboxId, row);
   }
   return found;

@@ -50,4 +50,14 @@ describe('rows that are named', () => {
       [['c', 'd', 'e'], 'dropped'],
     ]);
   });
+
+  it('do not count as missing if an abort kept pages from being read', async () => {
+    const stopping = new AbortController();
+    const list: OutboxAdmin['list'] = async () => {
+      stopping.abort();
+      return { entries: [], next: 'more' };
+    };
+    const { signal } = stopping;
+    await expect(findRows({ list } as unknown as OutboxAdmin, ['a'], { signal })).rejects.toThrow(/abort/);
+  });
 });
