@@ -22,8 +22,8 @@ export interface LiveTarget {
 
 /**
  * Finds mistakes in deployed resources, and in those they are connected to. Writes nothing. Lists in
- * `skipped` what it has no permission to read. Throws a `ConfigurationError` for a resource of the target that
- * does not exist.
+ * `skipped` what it has no permission to read. Throws a `ConfigurationError` if a resource of the target does
+ * not exist.
  */
 export async function doctorLive(
   clients: DoctorClients,
