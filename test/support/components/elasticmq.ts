@@ -1,5 +1,5 @@
 import { answersAwsCall } from '../../../packages/cli/src/dev/emulators/aws-probe.ts';
-import { type RunningChild, startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
 import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
 import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
@@ -11,10 +11,7 @@ const LIBRARY: JavaLibrary = {
   groupId: 'org.elasticmq',
   artifactId: 'elasticmq-server_2.13',
   version: VERSION,
-  prepare: archiveClasses,
 };
-/** Loaded classes, in Java's own form: with them ElasticMQ starts in half the time. */
-const ARCHIVE = 'classes.jsa';
 
 export const elasticMQ: Component = {
   name: 'elasticmq',
@@ -29,24 +26,12 @@ export const elasticMQ: Component = {
 export async function startElasticMQ(options: StartOptions = {}): Promise<LocalService> {
   const folder = await javaLibrary(LIBRARY);
   const port = options.port ?? (await freePort());
-  const child = await startServer(folder, port, `-XX:SharedArchiveFile=${ARCHIVE}`);
-  return { name: 'ElasticMQ', endpoint: endpointOf(port), stop: () => child.stop() };
-}
-
-async function archiveClasses(folder: string): Promise<void> {
-  const child = await startServer(folder, await freePort(), `-XX:ArchiveClassesAtExit=${ARCHIVE}`);
-  await child.stop();
-}
-
-function startServer(folder: string, port: number, archive: string): Promise<RunningChild> {
-  return startChild({
+  const endpoint = `http://127.0.0.1:${port}`;
+  const child = await startChild({
     name: 'ElasticMQ',
     command: 'java',
-    // Java takes an archive for the same paths only, and the folder gets its name later.
-    cwd: folder,
     args: [
       ...JAVA_OPTIONS,
-      archive,
       '-Drest-sqs.bind-hostname=127.0.0.1',
       `-Drest-sqs.bind-port=${port}`,
       // The queue URLs it gives out are made of these.
@@ -55,13 +40,10 @@ function startServer(folder: string, port: number, archive: string): Promise<Run
       // Its statistics page has a fixed port, which a second ElasticMQ could not bind.
       '-Drest-stats.enabled=false',
       '-cp',
-      './*',
+      `${folder}/*`,
       'org.elasticmq.server.Main',
     ],
-    isReady: () => answersAwsCall(endpointOf(port), 'AmazonSQS.ListQueues'),
+    isReady: () => answersAwsCall(endpoint, 'AmazonSQS.ListQueues'),
   });
-}
-
-function endpointOf(port: number): string {
-  return `http://127.0.0.1:${port}`;
+  return { name: 'ElasticMQ', endpoint, stop: () => child.stop() };
 }
