@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,8 @@ import { join } from 'node:path';
  */
 export default async function setUpRun({ nonFlagArgs, testNamePattern }) {
   process.env['BATCHLATCH_RUN_FOLDER'] = await mkdtemp(join(tmpdir(), 'batchlatch-real-'));
+  // Some tests start the command line as it is built. After a change of it: `npm run build`.
+  if (!existsSync('packages/cli/dist')) await run('npm', ['run', '--silent', 'build']);
   if (nonFlagArgs.length > 0 || (testNamePattern ?? '') !== '') return;
   await Promise.all([
     // The second takes from the first the runtime client, which takes a minute to compile.

@@ -28,8 +28,8 @@ const UNSAFE = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns the person with the highest role that one of `values` has. Throws `NotLetIn` without one. */
 export function identityOf(name: string, values: readonly string[], roles: RoleLists): Identity {
-  // Replaces again after the cut, which may halve a character.
-  const operator = name.replaceAll(UNSAFE, '?').slice(0, LONGEST_OPERATOR).replaceAll(UNSAFE, '?');
+  // Cut first: the cut may halve a character.
+  const operator = name.slice(0, LONGEST_OPERATOR).replaceAll(UNSAFE, '?');
   const has = (list: readonly string[]): boolean => values.some((value) => list.includes(value));
   if (has(roles.operate)) return { operator, role: 'operate' };
   if (has(roles.read)) return { operator, role: 'read' };
