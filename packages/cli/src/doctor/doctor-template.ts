@@ -30,7 +30,10 @@ export function doctorTemplate(
   const unused = Object.keys(parameters)
     .filter((name) => !Object.hasOwn(declared, name))
     .map((name) => `the value of ${name}: the template has no such parameter`);
-  const skipped = [...unused, ...skippedOf(model)];
+  const repeated = template.repeated.map(
+    ({ key, line }) => `the first value of ${key}: line ${line} sets it again, and the last one counts`,
+  );
+  const skipped = [...unused, ...repeated, ...skippedOf(model)];
   return examine({ ...model, origin: 'template', now, claimsTables: new Set() }, skipped, { all });
 }
 

@@ -110,6 +110,10 @@ export class Examination {
       this.cannotJudge(`${resource.name}: \`${code}\` is ignored, as its metadata say`);
       return;
     }
+    const isKnown = this.#findings.some(
+      (one) => one.code === code && one.resource === resource.id && one.message === message,
+    );
+    if (isKnown) return; // of a queue that two mappings poll for one function
     const where = line ?? resource.line;
     this.#findings.push({
       code,

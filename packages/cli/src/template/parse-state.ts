@@ -72,7 +72,7 @@ export function parseState({ file, text }: { file: string; text: string }): Temp
       ],
     ];
   });
-  return { file, data: { Resources: Object.fromEntries(entries) }, lineOf: () => undefined };
+  return { file, data: { Resources: Object.fromEntries(entries) }, repeated: [], lineOf: () => undefined };
 }
 
 function resourcesIn(text: string): readonly StateResource[] | undefined {

@@ -14,15 +14,24 @@ import {
   Parser,
   parseDocument,
   type Scalar,
+  type YAMLMap,
 } from 'yaml';
 import { ConfigurationError } from '../tool-base/errors.ts';
+import { withIndentedBrackets } from './indent-brackets.ts';
 
 /** A template as plain data, with short forms (`!Ref x`) expanded (`{ Ref: 'x' }`) and line numbers. */
 export interface TemplateSource {
   readonly file: string;
   readonly data: PlainMembers;
+  /** The keys that a mapping has more than once, where they are set again. The last value counts. */
+  readonly repeated: readonly RepeatedKey[];
   /** The line at this path, from 1, or of the nearest existing parent. */
   lineOf(path: readonly (string | number)[]): number | undefined;
+}
+
+interface RepeatedKey {
+  readonly key: string;
+  readonly line: number;
 }
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
@@ -44,9 +53,8 @@ const DEEPEST = 200;
 export function parseTemplate({ file, text }: { file: string; text: string }): TemplateSource {
   if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
   if (isTooDeep(text)) throw tooDeep(file);
-  const lines = new LineCounter();
-  const document = parsed(file, text, lines);
-  const converter: Converter = { document, left: MOST_NODES, aliases: new Map() };
+  const { document, lines } = parsed(file, text);
+  const converter: Converter = { document, lines, left: MOST_NODES, aliases: new Map(), repeated: new Map() };
   const data = convert(converter, document.contents, 0, file);
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, 'Resources')) {
     throw refused(file, 'it has no `Resources`, so it is not a CloudFormation or SAM template');
@@ -58,6 +66,7 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
   return {
     file,
     data: data as PlainMembers,
+    repeated: [...converter.repeated.values()],
     lineOf: (path) => {
       const offset = offsetOf(document, path);
       return offset === undefined ? undefined : lines.linePos(offset).line;
@@ -87,16 +96,34 @@ function tooDeep(file: string): ConfigurationError {
   return refused(file, `it is nested deeper than ${DEEPEST} levels`);
 }
 
-function parsed(file: string, text: string, lineCounter: LineCounter): Document.Parsed {
-  let document: Document.Parsed;
+interface Parsed {
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+}
+
+function parsed(file: string, text: string): Parsed {
+  const first = parsedYaml(file, text);
+  const [error] = first.document.errors;
+  if (error === undefined) return first;
+  const second = error.code === 'BAD_INDENT' ? parsedYaml(file, withIndentedBrackets(text)) : first;
+  if (second.document.errors.length === 0) return second;
+  throw refused(file, firstLine(error.message));
+}
+
+function parsedYaml(file: string, text: string): Parsed {
+  const lines = new LineCounter();
   try {
-    document = parseDocument(text, { lineCounter, merge: true, logLevel: 'error', strict: false });
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      merge: true,
+      logLevel: 'error',
+      strict: false,
+      uniqueKeys: false, // CloudFormation deploys a template that repeats a key
+    });
+    return { document, lines };
   } catch (error) {
     throw refused(file, error instanceof Error ? firstLine(error.message) : 'it cannot be read');
   }
-  const [error] = document.errors;
-  if (error !== undefined) throw refused(file, firstLine(error.message));
-  return document;
 }
 
 function refused(file: string, why: string): ConfigurationError {
@@ -109,6 +136,9 @@ function firstLine(message: string): string {
 
 interface Converter {
   readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+  /** By line, because aliases lead to a mapping several times. */
+  readonly repeated: Map<number, RepeatedKey>;
   /** A cache, because resolving an alias walks the document. */
   readonly aliases: Map<Alias, Node | undefined>;
   left: number;
@@ -133,6 +163,7 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
   if (isSeq(node)) return node.items.map(next);
   if (isMap(node)) {
     const entries = node.items.map(({ key, value }): [string, Plain] => [keyText(key), next(value)]);
+    noteRepeated(converter, node);
     const own = entries.filter(([name, plain]) => !isMerge(name, plain));
     // YAML 1.1 merge keys, as the SAM CLI and the AWS CLI support them. A mapping's own keys win wherever
     // they stand, then the first mapping of a list.
@@ -146,6 +177,17 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
   return scalarValue(node as Scalar);
 }
 
+/** Notes each key that a mapping has more than once. As in CloudFormation, the last value counts. */
+function noteRepeated({ lines, repeated }: Converter, { items }: YAMLMap<unknown, unknown>): void {
+  const seen = new Set<string>();
+  for (const { key: node } of items) {
+    const key = keyText(node);
+    const { line } = lines.linePos((node as ParsedNode | null)?.range?.[0] ?? 0);
+    if (seen.has(key) && key !== '<<') repeated.set(line, { key, line });
+    seen.add(key);
+  }
+}
+
 function isMerge(name: string, plain: Plain): boolean {
   return name === '<<' && typeof plain === 'object' && plain !== null;
 }
@@ -154,9 +196,16 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.source ?? key.value) : String(key);
 }
 
-function scalarValue(node: Scalar): Plain {
-  const { value } = node;
-  if (typeof value === 'bigint') return Number(value);
+/** CloudFormation keeps other numbers of YAML as texts, such as an account id that begins with 0. */
+const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d+)?([eE][-+]?\d+)?$/;
+
+const YES = /^(yes|Yes|YES|on|On|ON)$/;
+const NO = /^(no|No|NO|off|Off|OFF)$/;
+
+function scalarValue({ value, source = '', type }: Scalar): Plain {
+  // CloudFormation reads the booleans of YAML 1.1: a variable `yes` is `true` in the function.
+  if (type === 'PLAIN' && (YES.test(source) || NO.test(source))) return YES.test(source);
+  if (typeof value === 'number' && !NUMBER.test(source)) return source;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
@@ -179,7 +228,7 @@ function offsetOf(document: Document.Parsed, path: readonly (string | number)[])
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     if (!isCollection(node)) break;
-    const found: unknown = node.items.find((item, index) =>
+    const found: unknown = node.items.findLast((item, index) =>
       isPair(item) ? keyText(item.key) === step : index === step,
     );
     if (found === undefined) break;

@@ -12,9 +12,12 @@ export function readCode(resource: TemplateResource): FunctionCode {
   const beside = { ...resource, value: attributes };
   return {
     handler: setting(resource, ['Handler'], asText),
-    packageType: setting(resource, ['PackageType'], asText),
     path: asset ?? (isInS3 ? undefined : asText(code)),
     isInS3,
+    isImage:
+      value['ImageUri'] !== undefined ||
+      member(value, 'Code', 'ImageUri') !== undefined ||
+      asText(value['PackageType']) === 'Image',
     isInTemplate: value['InlineCode'] !== undefined || member(value, 'Code', 'ZipFile') !== undefined,
     isDurable: value['DurableConfig'] !== undefined,
     build: jsonSetting(beside, ['Metadata', 'BuildProperties'], {}),

@@ -108,12 +108,17 @@ function textsOf(statement: Value, name: string, opposite: string): readonly str
   return asList(value).map((one) => asText(one) ?? '<?>');
 }
 
-/** SAM's connectors also grant permissions, which are unknown here. */
+/** SAM's connectors also grant permissions, which are unknown here: to their source, or to their destination. */
 function connectors(lambda: TemplateResource, resources: TemplateResources): Part {
-  const own = member(lambda.attributes, 'Connectors') === undefined ? [] : ['its Connectors'];
+  const isHere = (ends: Value): boolean => asList(ends).some((end) => member(end, 'Id') === lambda.id);
+  const embedded = resources.all.flatMap((resource) =>
+    Object.entries(asMembers(member(resource.attributes, 'Connectors')) ?? {})
+      .filter(([, one]) => resource.id === lambda.id || isHere(member(one, 'Properties', 'Destination')))
+      .map(([name]) => `the connector ${name} of ${resource.id}`),
+  );
   const others = resources
     .ofType('AWS::Serverless::Connector')
-    .filter(({ value }) => member(value['Source'], 'Id') === lambda.id)
+    .filter(({ value }) => isHere(value['Source']) || isHere(value['Destination']))
     .map(({ id }) => `the connector ${id}`);
-  return { statements: [], unknown: [...own, ...others] };
+  return { statements: [], unknown: [...embedded, ...others] };
 }

@@ -128,10 +128,12 @@ export class Resolver {
     const value = Object.hasOwn(this.#given, name) ? this.#given[name] : byDefault;
     if (value === undefined || value === null) return new Unknown(`the parameter ${name} has no default`);
     const typeName = nameOf(type);
-    if (typeName.startsWith('AWS::SSM::Parameter::')) {
+    // A deployment gets the name of what Parameter Store has; a local run, its value.
+    const isValue = this.#known.lookUp !== undefined && Object.hasOwn(this.#given, name);
+    if (typeName.startsWith('AWS::SSM::Parameter::') && !isValue) {
       return new Unknown(`the parameter ${name} is looked up in Parameter Store`);
     }
-    const isList = typeName === 'CommaDelimitedList' || typeName.startsWith('List<');
+    const isList = /^(AWS::SSM::Parameter::Value<)?(CommaDelimitedList|List<)/.test(typeName);
     return isList && typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
   }
 

@@ -49,7 +49,7 @@ export interface TemplateFunction extends LambdaFunction {
 /** The location and build settings of a function's code. */
 export interface FunctionCode {
   readonly handler: Setting<string>;
-  readonly packageType: Setting<string>;
+  readonly isImage: boolean;
   /** SAM's `CodeUri`, the path that the AWS CLI packages, or the CDK's asset folder. */
   readonly path: string | undefined;
   readonly isInS3: boolean;

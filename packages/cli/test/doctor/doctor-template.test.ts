@@ -50,6 +50,18 @@ describe('a template without mistakes', () => {
   });
 });
 
+it('finds a mistake once where two mappings lead from a queue to a function', () => {
+  const wrong = good.replace('VisibilityTimeout: 61 # ledger', 'VisibilityTimeout: 20 # ledger');
+  const [, mapping = ''] = /^( {2}LedgerMapping:\n(?: {4}.*\n)+)/m.exec(wrong) ?? [];
+  const both = wrong.replace(mapping, `${mapping}${mapping.replace('LedgerMapping', 'OtherMapping')}`);
+  const ofQueue = (text: string): string[] =>
+    examined(text)
+      .findings.filter(({ resource }) => resource === 'LedgerQueue')
+      .map(({ code }) => code);
+  expect(ofQueue(wrong)).not.toEqual([]);
+  expect(ofQueue(both)).toEqual(ofQueue(wrong));
+});
+
 it('does not judge the keys of a consumer of an outbox that no metadata tell', () => {
   const { findings, skipped } = examined(good.replace('{ key: outboxId }', '{ leaseMs: 31000 }'));
   expect(findings).toEqual([]);
@@ -358,6 +370,13 @@ describe('what cannot be judged', () => {
   it('includes a value for a parameter that the template does not have, as after a typing error', () => {
     const { skipped } = examined(good, { constructor: 'prod' });
     expect(skipped).toEqual(['the value of constructor: the template has no such parameter']);
+  });
+
+  it('includes the first value of a key that is set twice', () => {
+    const { skipped } = examined(`${good.trimEnd()}\nMetadata: { A: 1, A: 2 }\n`);
+    expect(skipped).toEqual([
+      `the first value of A: line ${good.trimEnd().split('\n').length + 1} sets it again, and the last one counts`,
+    ]);
   });
 
   it('can be judged with a value of the parameter', () => {

@@ -12,7 +12,6 @@ describe('a file that is no template', () => {
     ['resources that are none', 'Resources: [a]', 'are not a mapping'],
     ['YAML with a mistake', 'Resources:\n  A: {\n', 'line 3'],
     ['a tab', 'Resources:\n\tA: {}', 'line 2'],
-    ['a member twice', 'Resources:\n  A: { Type: x }\n  A: { Type: y }\n', 'line 3'],
     ['two documents', 'Resources: {}\n---\nResources: {}\n', 'multiple documents'],
     ['deep nesting', `Resources: ${'['.repeat(5_000)}`, 'nested deeper than 200 levels'],
     [
@@ -60,4 +59,59 @@ it('the line of a path is that of its key, or of the nearest thing around it', (
 
 it.each([[undefined], [null], ['text'], [[1]]])('what is no mapping has no members: %j', (plain) => {
   expect(plainMembersOf(plain)).toEqual({});
+});
+
+it('of a key that is set twice the last value counts, as in CloudFormation, and its line is told', () => {
+  const { data, lineOf, repeated } = parsed(
+    'Resources:\n  A: { Type: x }\n  B: &b { C: 1, C: 2 }\n  A: { Type: y }\n  D: *b\n',
+  );
+  expect(data['Resources']).toEqual({ A: { Type: 'y' }, B: { C: 2 }, D: { C: 2 } });
+  expect(lineOf(['Resources', 'A', 'Type'])).toBe(4);
+  expect(repeated).toEqual([
+    { key: 'C', line: 3 },
+    { key: 'A', line: 4 },
+  ]);
+});
+
+it.each(['{ <<: { a: 1 }, <<: { b: 1 } }', '[{ a: 1 }, { a: 1 }]'])('no key is set twice in %s', (text) => {
+  expect(parsed(`Resources: { X: ${text} }`).repeated).toEqual([]);
+});
+
+describe('brackets are read with any indentation, as by the AWS and SAM CLIs:', () => {
+  it.each([
+    ['of a mapping', 'A: {\n"a": 1,\n  b: [\n1,\n2 ]\n}', { A: { a: 1, b: [1, 2] } }],
+    [
+      'in a list',
+      'A:\n    - [{\n    a: "}",\n  b: \'{ [\' # }\n  }]\n    - 3',
+      { A: [[{ a: '}', b: '{ [' }], 3] },
+    ],
+    ['of two keys', 'A: [\n1\n]\n  B: {\n}\n  C: 1', { A: [1], B: {}, C: 1 }],
+    ['after a text that ends in one', 'T: |\n    {\n  A: [\n1\n]', { T: '{\n', A: [1] }],
+  ])('%s', (_what, text, resources) => {
+    const { data, lineOf } = parsed(`Resources:\n  ${text}\n  Last: x\n`);
+    expect(data['Resources']).toEqual({ ...resources, Last: 'x' });
+    expect(lineOf(['Resources', 'Last'])).toBe(text.split('\n').length + 2);
+  });
+
+  it('but not where none closes them', () => {
+    expect(() => parsed('Resources:\n  A: {\n  B: [1]\n')).toThrow('line 3, column 3');
+  });
+});
+
+it.each([
+  ['30', 30],
+  ['-1', -1],
+  ['1.5', 1.5],
+  ['012345678901', '012345678901'],
+  ['0x1F', '0x1F'],
+  ['12345678901234567890', '12345678901234567890'],
+  ['.inf', '.inf'],
+  ['"30"', '30'],
+  ['yes', true],
+  ['Off', false],
+  ['"yes"', 'yes'],
+  ['n', 'n'],
+  ['true', true],
+])('%s is what CloudFormation makes of it', (text, value) => {
+  expect(parsed(`Resources: { X: ${text} }`).data['Resources']).toEqual({ X: value });
 });

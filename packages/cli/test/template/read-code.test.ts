@@ -17,7 +17,10 @@ it.each([
   ['{ InlineCode: x }', { isInTemplate: true }],
   ['{ Code: { ZipFile: x } }', { isInTemplate: true }],
   ['{ DurableConfig: {} }', { isDurable: true }],
-  ['{ PackageType: Image }', { packageType: { value: 'Image', property: 'PackageType', line: 1 } }],
+  ['{ PackageType: Image }', { isImage: true }],
+  ['{ ImageUri: a }', { isImage: true }],
+  ['{ Code: { ImageUri: a } }', { isImage: true }],
+  ['{ PackageType: Zip }', { isImage: false }],
 ])('code is where the properties say: %s', (properties, expected) => {
   expect(codeOf(properties)).toMatchObject(expected);
 });

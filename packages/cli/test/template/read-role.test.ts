@@ -29,6 +29,31 @@ describe('the role that SAM makes', () => {
     const connector = '  C: { Type: AWS::Serverless::Connector, Properties: { Source: { Id: Fn } } }\n';
     expect(roleOf('{}', connector).value?.unknown).toEqual(['the connector C']);
   });
+
+  it.each([
+    [
+      'C: { Type: AWS::Serverless::Connector, Properties: { Source: { Id: Q }, Destination: { Id: Fn } } }',
+      ['the connector C'],
+    ],
+    [
+      'C: { Type: AWS::Serverless::Connector, Properties: { Source: { Id: Q }, Destination: [{ Id: G }, { Id: Fn }] } }',
+      ['the connector C'],
+    ],
+    [
+      'C: { Type: AWS::Serverless::Connector, Properties: { Source: { Id: Q }, Destination: { Id: G } } }',
+      [],
+    ],
+    [
+      'Q: { Type: AWS::SQS::Queue, Connectors: { ToFn: { Properties: { Destination: { Id: Fn }, Permissions: [Read] } } } }',
+      ['the connector ToFn of Q'],
+    ],
+    [
+      'Q: { Type: AWS::SQS::Queue, Connectors: { ToG: { Properties: { Destination: [{ Id: G }], Permissions: [Read] } } } }',
+      [],
+    ],
+  ])('is unknown in part where a connector leads to it: %s', (resource, unknown) => {
+    expect(roleOf('{}', `  ${resource}\n`).value?.unknown).toEqual(unknown);
+  });
 });
 
 describe('a role of its own', () => {

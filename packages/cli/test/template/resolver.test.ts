@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseTemplate, plainMembersOf } from '../../src/template/parse-template.ts';
 import { type KnownHere, Resolver } from '../../src/template/resolver.ts';
-import { asText, type Value, whyUnknown } from '../../src/template/values.ts';
+import { asText, Unknown, type Value, whyUnknown } from '../../src/template/values.ts';
 
 const TEMPLATE = `
 Parameters:
@@ -87,7 +87,7 @@ describe('a template that is run', () => {
     ['!Ref Orders', 'Orders:Ref'],
     ["!Sub '${Orders.Arn}/x'", 'Orders:Arn/x'],
     ["!Select [1, !Split [':', !GetAtt Orders.Arn]]", 'Arn'],
-    ['!If [IsHere, yes, no]', 'yes'],
+    ['!If [IsHere, here, there]', 'here'],
   ])('has the values of this machine: %s', (text, value) => {
     expect(asText(resolved(text, { known }))).toBe(value);
   });
@@ -106,4 +106,15 @@ it('a value that is nested without end is unknown', () => {
   expect(new Resolver({ Resources: {} }, {}).condition('Missing')).toBeUndefined();
   const deep = `${'['.repeat(80)}1${']'.repeat(80)}`;
   expect(JSON.stringify(resolved(deep))).toContain('it is nested too deeply');
+});
+
+it('a value given for a parameter of Parameter Store is its value in a local run, and a name in a deployment', () => {
+  const template = {
+    Parameters: { Image: { Type: 'AWS::SSM::Parameter::Value<List<String>>', Default: '/image' } },
+  };
+  const given = { Image: 'a,b' };
+  const local = new Resolver(template, given, { lookUp: () => '' });
+  expect(local.resolve({ Ref: 'Image' })).toEqual(['a', 'b']);
+  expect(new Resolver(template, {}, { lookUp: () => '' }).resolve({ Ref: 'Image' })).toBeInstanceOf(Unknown);
+  expect(new Resolver(template, given).resolve({ Ref: 'Image' })).toBeInstanceOf(Unknown);
 });

@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import { ConfigurationError } from '../../tool-base/errors.ts';
+import type { ScheduleTrigger } from '../stack.ts';
 
 /** Returns the next run strictly after a time, both in epoch milliseconds; undefined if there is none. */
 export type NextRun = (afterMs: number) => number | undefined;
@@ -10,19 +11,27 @@ const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_
  * Parses `rate(5 minutes)`, `cron(0 9 ? * MON-FRI *)` or `at(2026-01-02T03:04:05)`, else throws a
  * `ConfigurationError`. A rate first runs one interval after `startMs`. The others use `timeZone`.
  */
-export function readSchedule(expression: string, startMs: number, timeZone = 'UTC'): NextRun {
+export function readSchedule(
+  { expression, service, timeZone = 'UTC' }: Pick<ScheduleTrigger, 'expression' | 'service' | 'timeZone'>,
+  startMs: number,
+): NextRun {
   const [, kind = '', argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression.trim()) ?? [];
-  if (kind === 'rate') return rate(expression, argument.trim(), startMs);
+  if (kind === 'rate') return rate(expression, argument.trim(), { service, startMs });
   if (kind === 'cron') return cron(expression, argument.trim(), timeZone);
   if (kind === 'at') return at(expression, argument.trim(), timeZone);
   throw refused(expression, 'it must be rate(…), cron(…) or at(…)');
 }
 
-function rate(expression: string, argument: string, startMs: number): NextRun {
+function rate(
+  expression: string,
+  argument: string,
+  { service, startMs }: { service: ScheduleTrigger['service']; startMs: number },
+): NextRun {
   const [, value = '', unit = '', plural = ''] = /^(\d+)\s+(minute|hour|day)(s?)$/.exec(argument) ?? [];
   const count = Number(value);
   if (count < 1) throw refused(expression, 'it must be a number from 1 and minutes, hours or days');
-  if ((count === 1) !== (plural === '')) {
+  // EventBridge Scheduler also accepts `5 minute`.
+  if (service === 'events' && (count === 1) !== (plural === '')) {
     throw refused(expression, `its unit must be \`${unit}${count === 1 ? '' : 's'}\``);
   }
   const intervalMs = count * (UNIT_MS[unit] ?? 0);

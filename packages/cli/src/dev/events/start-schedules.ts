@@ -79,7 +79,7 @@ class Entry {
     this.trigger = trigger;
     this.#clock = clock;
     this.#hand = hand;
-    this.#next = readSchedule(trigger.expression, clock.now(), trigger.timeZone);
+    this.#next = readSchedule(trigger, clock.now());
   }
 
   start(): void {

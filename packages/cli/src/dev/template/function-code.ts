@@ -26,18 +26,25 @@ export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | u
     throw templateError(reading, code.handler.line, what);
   }
   const buildProperties = { ...Object(valueOf(reading, fn, code.build)) } as Record<string, unknown>;
-  const [entryPoint] = [buildProperties['EntryPoints']].flat();
   return {
     folder: path.resolve(path.dirname(reading.file), code.path ?? '.'),
-    entry: typeof entryPoint === 'string' ? entryPoint : `${folder}${module}`,
+    entry: entryPointOf(`${folder}${module}`, buildProperties['EntryPoints']) ?? `${folder}${module}`,
     exportName,
     buildProperties,
   };
 }
 
+/** Returns the entry point of a module: the one whose name it has, else the first. */
+function entryPointOf(module: string, entryPoints: unknown): string | undefined {
+  const all = [entryPoints].flat().filter((one) => typeof one === 'string');
+  const names = (entryPoint: string): boolean =>
+    `/${entryPoint.replace(/\.[cm]?[jt]sx?$/, '')}`.endsWith(`/${module}`);
+  return all.find(names) ?? all[0];
+}
+
 function whyElsewhere(reading: Reading, fn: TemplateFunction): string | undefined {
   const { code } = fn;
-  if (valueOf(reading, fn, code.packageType) === 'Image') return 'its code is an image';
+  if (code.isImage) return 'its code is an image';
   if (code.isDurable) return 'it has `DurableConfig`, and durable executions are run by AWS alone';
   const runtime = valueOf(reading, fn, fn.runtime) ?? 'nodejs';
   if (!runtime.startsWith('nodejs')) return `its runtime is ${runtime}, and only those of Node.js run`;

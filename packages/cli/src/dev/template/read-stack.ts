@@ -50,6 +50,9 @@ export function readStack(source: StackSource, places: Places): DevStack {
   });
   const model = readTemplate(template, resolver);
   const reading: Reading = { file, places, model, names, environmentOverrides, notes: new Set() };
+  for (const { key, line } of template.repeated) {
+    reading.notes.add(`The first value of ${key} is not used: line ${line} sets it again.`);
+  }
   const stack = {
     functions: stackFunctions(reading),
     queues: stackQueues(reading),

@@ -17,11 +17,15 @@ export function mappingsOf(
 }
 
 function stackMapping(reading: Reading, mapping: TemplateMapping): SqsTrigger | StreamTrigger | undefined {
-  const arn = valueOf(reading, mapping, mapping.sourceArn) ?? '';
   const { kind, name } = mapping;
+  if (kind === 'kafka') {
+    reading.notes.add(`${name} does not run here: it reads Kafka.`);
+    return undefined;
+  }
+  const arn = valueOf(reading, mapping, mapping.sourceArn) ?? '';
   const sourceId = mapping.source.value;
   const isTableItself = kind === 'dynamodb' && !arn.includes('/stream/');
-  if (sourceId === undefined || kind === 'kafka' || isTableItself) {
+  if (sourceId === undefined || isTableItself) {
     const what = arn === '' ? 'its source' : arn;
     reading.notes.add(`${name} does not run here: ${what} is not a queue or stream of this template.`);
     return undefined;

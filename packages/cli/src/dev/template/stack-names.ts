@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../tool-base/errors.ts';
 import { type Places, LOCAL_ACCOUNT, localArn } from '../places.ts';
 import { type PlainMembers, plainMembersOf } from '../../template/parse-template.ts';
 import type { Resolver } from '../../template/resolver.ts';
-import { asText, type Value, whyUnknown } from '../../template/values.ts';
+import { asBoolean, asText, type Value, whyUnknown } from '../../template/values.ts';
 
 /** The local names and attributes of the template's resources. */
 export class StackNames {
@@ -57,9 +57,8 @@ export class StackNames {
       property === undefined ? undefined : this.#resolver().resolve(plainMembersOf(properties)[property]);
     const name = whyUnknown(given) === undefined ? asText(given) : undefined;
     if (name !== undefined && name !== '') return name;
-    const isFifo =
-      plainMembersOf(properties)['FifoQueue'] === true || plainMembersOf(properties)['FifoQueue'] === 'true';
-    return `${shortened(`${this.#stackName}-${id}`)}${isFifo ? '.fifo' : ''}`;
+    const isFifo = asBoolean(this.#resolver().resolve(plainMembersOf(properties)['FifoQueue']));
+    return `${shortened(`${this.#stackName}-${id}`)}${isFifo === true ? '.fifo' : ''}`;
   }
 
   typeOf(id: string): string {

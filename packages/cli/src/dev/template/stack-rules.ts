@@ -48,7 +48,7 @@ function timesOf(
   const expression = neededOf(reading, schedule, schedule.expression);
   const timeZone = valueOf(reading, schedule, schedule.timeZone);
   try {
-    readSchedule(expression, 0, timeZone);
+    readSchedule({ expression, service, timeZone }, 0);
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/\.$/, '') : 'it cannot be read';
     throw templateError(reading, schedule.expression.line, `${name}: ${why}`);

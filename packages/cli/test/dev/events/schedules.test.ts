@@ -8,7 +8,7 @@ import { manualClock } from 'batchlatch/testing';
 const START = Date.UTC(2026, 0, 1);
 
 function runs(expression: string, count: number, timeZone?: string): string[] {
-  const next = readSchedule(expression, START, timeZone);
+  const next = readSchedule({ expression, service: 'events', timeZone }, START);
   const times: string[] = [];
   let at: number | undefined = START;
   while (times.length < count) {
@@ -75,11 +75,15 @@ it.each([
   'every(5 minutes)',
   '',
 ])('The schedule %p is refused', (expression) => {
-  expect(() => readSchedule(expression, START)).toThrow(`The schedule \`${expression}\` is refused`);
+  expect(() => readSchedule({ expression, service: 'events', timeZone: 'UTC' }, START)).toThrow(
+    `The schedule \`${expression}\` is refused`,
+  );
 });
 
 it('A time zone that nobody knows is refused', () => {
-  expect(() => readSchedule('cron(0 9 * * ? *)', START, 'Europe/Atlantis')).toThrow('is refused');
+  expect(() =>
+    readSchedule({ expression: 'cron(0 9 * * ? *)', service: 'events', timeZone: 'Europe/Atlantis' }, START),
+  ).toThrow('is refused');
 });
 
 const read = (events: string): DevStack =>
@@ -185,4 +189,9 @@ describe('The schedules of a template', () => {
       '/shop/template.yaml, line 1: Fn, event Clock: The schedule `rate(1 minutes)` is refused',
     );
   });
+});
+
+it('EventBridge Scheduler takes a unit in the singular or the plural for any number', () => {
+  const next = readSchedule({ expression: 'rate(5 minute)', service: 'scheduler', timeZone: 'UTC' }, START);
+  expect(next(START)).toBe(START + 5 * 60_000);
 });

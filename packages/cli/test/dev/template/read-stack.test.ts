@@ -167,6 +167,8 @@ describe('A function', () => {
   it.each([
     ['Runtime: python3.13', 'its runtime is python3.13'],
     ['PackageType: Image', 'its code is an image'],
+    ['ImageUri: 1.dkr.ecr.eu-west-1.amazonaws.com/a:b', 'its code is an image'],
+    ['Code: { ImageUri: 1.dkr.ecr.eu-west-1.amazonaws.com/a:b }', 'its code is an image'],
     ['InlineCode: "exports.handler = 1"', 'its code is in the template'],
     ['CodeUri: s3://bucket/key', 'its code is in Amazon S3'],
     ['CodeUri: { Bucket: a, Key: b }', 'its code is in Amazon S3'],
@@ -652,4 +654,43 @@ it('gives long logical ids with one beginning names that differ', () => {
   expect(orders?.name).toHaveLength(64);
   expect(dead?.name).not.toBe(orders?.name);
   expect(orders?.attributes['RedrivePolicy']).toContain(dead?.arn);
+});
+
+it('A queue that is FIFO by a parameter has a name like those of CloudFormation', () => {
+  const text = `Parameters: { Ordered: { Type: String, Default: true } }
+Resources: { Orders: { Type: AWS::SQS::Queue, Properties: { FifoQueue: !Ref Ordered } } }`;
+  expect(read(text).queues.map(({ name }) => name)).toEqual(['shop-Orders.fifo']);
+  expect(read(text, { parameters: { Ordered: 'false' } }).queues.map(({ name }) => name)).toEqual([
+    'shop-Orders',
+  ]);
+});
+
+it.each([
+  'Type: MSK, Properties: { Stream: !Ref Cluster, Topics: [a], StartingPosition: LATEST }',
+  'Type: SelfManagedKafka, Properties: { KafkaBootstrapServers: [a], Topics: [a], StartingPosition: LATEST }',
+])('Of Kafka nothing is needed, because it is not read here: %s', (event) => {
+  const { functions, notes } = read(
+    withFunction(`Events: { E: { ${event} } }`, 'Parameters: { Cluster: { Type: String } }\n'),
+  );
+  expect(functions.map(({ triggers }) => triggers)).toEqual([[]]);
+  expect(notes).toContain('Fn, event E does not run here: it reads Kafka.');
+});
+
+it('A key that is set twice is told', () => {
+  const { functions, notes } = read(withFunction('Timeout: 5\nTimeout: 7'));
+  expect(functions.map(({ timeoutMs }) => timeoutMs)).toEqual([7_000]);
+  expect(notes).toEqual(['The first value of Timeout is not used: line 9 sets it again.']);
+});
+
+it.each([
+  ['EntryPoints: [src/mail.ts, src/app.ts]', 'src/app.ts'],
+  ['EntryPoints: [mail.ts, other.ts]', 'mail.ts'],
+  ['EntryPoints: [webapp.ts, app.mts]', 'app.mts'],
+  ['Format: esm', 'app'],
+])('With %s the handler of app is in %s', (properties, entry) => {
+  const text = withFunction('').replace(
+    'Type: AWS::Serverless::Function',
+    `Type: AWS::Serverless::Function\n    Metadata: { BuildProperties: { ${properties} } }`,
+  );
+  expect(read(text).functions.map((fn) => fn.entry)).toEqual([entry]);
 });
