@@ -42,10 +42,19 @@ export function deadLetterAttributes({
   return {
     RequestID: requestId,
     ErrorCode: { number: failure?.isThrottled === true ? '429' : '200' },
-    // Lambda sends the first kilobyte.
     ErrorMessage:
-      failure === undefined || failure.errorMessage === '' ? 'Unknown' : failure.errorMessage.slice(0, 1_000),
+      failure === undefined || failure.errorMessage === '' ? 'Unknown' : attributeOf(failure.errorMessage),
   };
+}
+
+/** Characters that SQS refuses in a message. */
+const REFUSED_BY_SQS = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+/** Returns the first kilobyte, as Lambda sends it. */
+function attributeOf(message: string): string {
+  const bytes = Buffer.from(message.replaceAll(REFUSED_BY_SQS, '\uFFFD')).subarray(0, 1_024);
+  // `stream` leaves out a last character that is not whole.
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 /** Returns the `requestContext` of a destination's record, for asynchronous invocations and streams. */

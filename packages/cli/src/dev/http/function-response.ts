@@ -60,8 +60,8 @@ function structured(answer: Readonly<Record<string, unknown>>): HttpResponse {
   if (body !== null && typeof body !== 'string') return failure('its `body` is not a text');
   const given = [
     ['content-type', 'text/plain; charset=utf-8'] as const,
-    ...Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const),
-    ...cookies.map((cookie) => ['set-cookie', String(cookie)] as const),
+    ...Object.entries(headers).map(([name, value]) => [name.toLowerCase(), textOf(value)] as const),
+    ...cookies.map((cookie) => ['set-cookie', textOf(cookie)] as const),
   ];
   const wrong = given.find(([name, value]) => !isValidHeader(name, value));
   if (wrong !== undefined) return failure(`its header \`${wrong[0]}\` is not valid`);
@@ -71,6 +71,15 @@ function structured(answer: Readonly<Record<string, unknown>>): HttpResponse {
     headers: { ...own, ...(cookies.length > 0 && { 'set-cookie': cookies.map(String) }) },
     body: Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8'),
   };
+}
+
+/** Returns an invalid value for an object that cannot be converted. */
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return '\n';
+  }
 }
 
 function isValidHeader(name: string, value: string): boolean {

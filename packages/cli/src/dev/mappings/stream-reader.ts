@@ -1,4 +1,5 @@
 import { type Clock, wait } from '../../tool-base/clock.ts';
+import { isRefusal } from '../services/local-call.ts';
 import { passesFilters } from '../patterns/passes-filters.ts';
 import type { StreamPosition, StreamRecord, StreamSource } from './stream-source.ts';
 
@@ -74,8 +75,9 @@ export class StreamReader {
       this.#hasEnded = next === undefined;
       return records;
     } catch (error) {
-      // The iterator may have expired; get a new one for the same position.
-      this.#iterator = undefined;
+      // A refused iterator may have expired: get a new one for the same position. Without an answer it stays,
+      // because a new one at LATEST would skip the records since.
+      if (isRefusal(error)) this.#iterator = undefined;
       onTrouble(error);
       await wait(clock, TROUBLE_PAUSE_MS, signal);
       return [];

@@ -1,7 +1,7 @@
 import { localHeaders } from '../emulators/aws-probe.ts';
 
 /** Error with which an emulator refused a call. */
-class LocalCallError extends Error {
+export class LocalCallError extends Error {
   /** `ResourceInUseException` or another type of AWS. */
   readonly type: string;
 
@@ -44,7 +44,7 @@ export async function localCall(
   );
 }
 
-/** Returns whether an emulator refused with one of these types. */
+/** Returns whether an emulator refused with one of these types. Default: any type. */
 export function isRefusal(error: unknown, ...types: readonly string[]): boolean {
-  return error instanceof LocalCallError && types.includes(error.type);
+  return error instanceof LocalCallError && (types.length === 0 || types.includes(error.type));
 }

@@ -105,6 +105,26 @@ describe('An asynchronous invocation', () => {
     expect(invocations.pending).toBe(0);
   });
 
+  it.each([
+    ['é'.repeat(1_000), 'é'.repeat(512)],
+    [`${'a'.repeat(1_023)}💥`, 'a'.repeat(1_023)],
+    ['bell \u0007, half a pair \uD83D', 'bell \uFFFD, half a pair \uFFFD'],
+  ])(
+    'has the first kilobyte of its error, as SQS takes it, in its dead letter',
+    async (errorMessage, sentMessage) => {
+      const once = EVERYTHING.replace(
+        'EventInvokeConfig: {',
+        'EventInvokeConfig: { MaximumRetryAttempts: 0,',
+      );
+      const { invocations, pass, sent } = harness(once, [{ ...FAILED, errorMessage }]);
+      invocations.enqueue('Fn', { a: 1 });
+      await pass(0);
+      expect(sent.find(({ queue }) => queue === 'shop-Dead')?.attributes).toMatchObject({
+        ErrorMessage: sentMessage,
+      });
+    },
+  );
+
   it('is tried as often as its function says', async () => {
     const { invocations, calls, pass } = harness('EventInvokeConfig: { MaximumRetryAttempts: 0 }', [
       FAILED,

@@ -193,6 +193,11 @@ describe('The response', () => {
       { statusCode: 200, headers: { a: '1\r\nb: 2' } },
       'its header `a` is not valid',
     ],
+    [
+      'a header that is no text',
+      { statusCode: 200, headers: { a: { toString: 1 } } },
+      'its header `a` is not valid',
+    ],
     ['an object as body', { statusCode: 200, body: {} }, 'its `body` is not a text'],
   ])('is 502 for an answer with %s, and the reason is reported', async (_, payload, reason) => {
     result = { ok: true, payload };

@@ -6,6 +6,7 @@ import {
   type StreamMapping,
 } from '../../../src/dev/mappings/stream-mapping.ts';
 import type { StreamRecord, StreamSource } from '../../../src/dev/mappings/stream-source.ts';
+import { LocalCallError } from '../../../src/dev/services/local-call.ts';
 import type { StreamTrigger } from '../../../src/dev/stack.ts';
 import { manualClock, type ManualClock } from 'batchlatch/testing';
 
@@ -39,6 +40,8 @@ class MemoryStream implements StreamSource {
   readonly shardsOf = new Map<string, StreamRecord[]>();
   readonly clock: ManualClock;
   failures = 0;
+  /** How many reads get no answer. */
+  silences = 0;
   /** An iterator that is refused from now on. */
   expired = '';
 
@@ -72,7 +75,9 @@ class MemoryStream implements StreamSource {
   }
 
   read(shardId: string, iterator: string, limit: number): ReturnType<StreamSource['read']> {
-    if (iterator === this.expired) return Promise.reject(new Error('The iterator has expired'));
+    if (iterator === this.expired)
+      return Promise.reject(new LocalCallError('ExpiredIteratorException', 'The iterator has expired'));
+    if (this.silences-- > 0) return Promise.reject(new TypeError('fetch failed'));
     const from = Number.parseInt(iterator);
     const records = (this.shardsOf.get(shardId) ?? []).slice(from, from + limit);
     return Promise.resolve({ records, next: String(from + records.length) });
@@ -219,6 +224,20 @@ describe('A stream', () => {
     await it.clock.advance(5_000);
     expect(it.troubles).toHaveLength(2);
     expect(it.invocations).toEqual([['1']]);
+    await stopped(it);
+  });
+
+  it('is read from where it was joined, although the first read had no answer', async () => {
+    const it = harness({ startingPosition: 'LATEST' }, () => DONE, {
+      before: (stream) => {
+        stream.put('a', 'old');
+        stream.silences = 1;
+      },
+    });
+    await it.clock.advance(0);
+    it.stream.put('a', 'new');
+    await it.clock.advance(2_000);
+    expect(it.invocations).toEqual([['new']]);
     await stopped(it);
   });
 
