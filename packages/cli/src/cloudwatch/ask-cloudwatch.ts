@@ -29,10 +29,10 @@ export async function askCloudWatch(
   input: object,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { service, target, json } = APIS[api];
+  const { service, target, json: version } = APIS[api];
   const body = JSON.stringify(input);
   const headers = {
-    'Content-Type': `application/x-amz-json-${json}`,
+    'Content-Type': `application/x-amz-json-${version}`,
     'X-Amz-Target': `${target}.${operation}`,
   };
   const request = { method: 'POST', host: url.host, path: url.pathname, headers, body };
@@ -44,7 +44,8 @@ export async function askCloudWatch(
     body,
     signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
   });
-  const told = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
+  const json = (await answer.json().catch(() => null)) as Readonly<Record<string, unknown>> | null;
+  const told = json ?? {};
   if (answer.ok) return told;
   const { message, Message = message } = told as { readonly message?: string; readonly Message?: string };
   const why = Message ?? answer.statusText;

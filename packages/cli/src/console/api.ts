@@ -156,6 +156,7 @@ export interface ClaimsJson {
   readonly missingIndex?: string;
   readonly rowsRead: number;
   readonly readUnits?: number;
+  /** The number of rows that are not claims. */
   readonly unreadable?: number;
   /** Rows that only a newer version of batchlatch can read. */
   readonly newer?: readonly NewerRow[];

@@ -62,6 +62,11 @@ describe('a log in CloudWatch', () => {
     expect(await read()).toEqual(['one']);
   });
 
+  it('has no lines for an answer that is `null`, as of another server', async () => {
+    const { read } = await logWith([null as never]);
+    expect(await read()).toEqual([]);
+  });
+
   it('is not asked with a text that would be another pattern', async () => {
     const { read, requests } = await logWith([{}]);
     expect(await read({ ...SEARCH, text: 'a" || "' })).toEqual([]);

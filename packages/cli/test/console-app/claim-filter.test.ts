@@ -85,6 +85,12 @@ describe('saved filters', () => {
     expect(withoutFilter(filters, 'bank')).toEqual([{ name: 'all', search: '' }]);
   });
 
+  it('are all kept, however many there are', () => {
+    const names = Array.from({ length: 60 }, (_, index) => `n${index}`);
+    const filters = names.reduce((all, name) => [...withFilter(all, { name, search: '' })], [one]);
+    expect(withFilter(filters, { name: 'z', search: '' }).at(-1)).toEqual({ name: 'z', search: '' });
+  });
+
   it('are read back, without what is damaged', () => {
     const text = JSON.stringify([one, { name: 'x', search: '//elsewhere' }, { name: '' }, null, 'text']);
     expect(savedFiltersOf(text)).toEqual([one]);

@@ -89,5 +89,11 @@ describe('readText', () => {
     expect(readText({ readBy: 'scan', rowsRead: 3, newerRows: 2 })).toBe(
       'Read 3 rows of the table. Left out: 2 rows that only a newer version of batchlatch reads.',
     );
+    expect(readText({ readBy: 'scan', rowsRead: 3, unreadableRows: 1 })).toBe(
+      'Read 3 rows of the table. Left out: 1 row that is not a claim.',
+    );
+    expect(readText({ readBy: 'scan', rowsRead: 9, newerRows: 2, unreadableRows: 3 })).toBe(
+      'Read 9 rows of the table. Left out: 2 rows that only a newer version of batchlatch reads, and 3 rows that are not claims.',
+    );
   });
 });

@@ -5,9 +5,6 @@ export interface SavedFilter {
   readonly search: string;
 }
 
-/** The most saved filters. */
-const MOST = 50;
-
 /** Returns the filters in the browser's storage, without damaged ones. */
 export function savedFiltersOf(text: string | undefined): readonly SavedFilter[] {
   try {
@@ -26,9 +23,9 @@ function isSavedFilter(value: unknown): value is SavedFilter {
 
 /** Adds a filter, or replaces the one with its name. */
 export function withFilter(filters: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
-  return [...withoutFilter(filters, added.name), added]
-    .toSorted((one, other) => one.name.localeCompare(other.name))
-    .slice(0, MOST);
+  return [...withoutFilter(filters, added.name), added].toSorted((one, other) =>
+    one.name.localeCompare(other.name),
+  );
 }
 
 /** Removes the filter with this name. */

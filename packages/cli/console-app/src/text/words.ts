@@ -121,6 +121,8 @@ export function readText(read: {
   readonly readBy?: string;
   readonly missingIndex?: string;
   readonly newerRows?: number;
+  /** The number of rows that are not claims. */
+  readonly unreadableRows?: number;
   readonly rowsRead: number;
   readonly readUnits?: number;
 }): string {
@@ -130,9 +132,18 @@ export function readText(read: {
     read.missingIndex === undefined
       ? ''
       : ` The table has no index \`${read.missingIndex}\` to find them by.`;
-  const newer =
-    (read.newerRows ?? 0) === 0
-      ? ''
-      : ` Left out: ${counted(read.newerRows ?? 0, 'row')} that only a newer version of batchlatch reads.`;
-  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.${missing}${newer}`;
+  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.${missing}${leftOutText(read)}`;
+}
+
+function leftOutText({
+  newerRows: newer = 0,
+  unreadableRows: others = 0,
+}: Parameters<typeof readText>[0]): string {
+  const parts = [
+    ...(newer === 0 ? [] : [`${counted(newer, 'row')} that only a newer version of batchlatch reads`]),
+    ...(others === 0
+      ? []
+      : [`${counted(others, 'row')} that ${others === 1 ? 'is not a claim' : 'are not claims'}`]),
+  ];
+  return parts.length === 0 ? '' : ` Left out: ${parts.join(', and ')}.`;
 }

@@ -24,6 +24,8 @@ export interface ReadClaims {
   readonly missingIndex?: string;
   /** The number of rows that need a newer version of batchlatch. */
   readonly newerRows?: number;
+  /** The number of rows that are not claims. */
+  readonly unreadableRows?: number;
   /** The start of the next page; absent at the end. */
   readonly next?: string;
   readonly isLoading: boolean;
@@ -122,6 +124,7 @@ function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
     ...(page.isExact === true && { isExact: true }),
     ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
     newerRows: (before.newerRows ?? 0) + (page.newer?.length ?? 0),
+    unreadableRows: (before.unreadableRows ?? 0) + (page.unreadable ?? 0),
     ...(readUnits !== undefined && { readUnits }),
     ...(page.next !== undefined && { next: page.next }),
   };
