@@ -7,6 +7,7 @@ const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Returns the project's name, taken from its folder. Throws a `CreateError` for an invalid name. */
 export function projectName(folder: string, cwd: string): string {
+  if (folder === '') throw wrongUsage('Expected the name of a folder, got an empty text');
   const name = path.basename(path.resolve(cwd, folder));
   if (!NAME.test(name)) {
     throw wrongUsage(

@@ -4,9 +4,11 @@ import { refused } from './create-error.ts';
 
 const NAMES_SHOWN = 5;
 
-/** Throws a `CreateError` for a folder that is not empty, and names its files. */
+/** Throws a `CreateError` for a folder that is not empty, and names its files. `git init` may have run in it. */
 export function assertEmpty(folder: string, given: string): void {
-  const names = namesIn(folder, given).toSorted();
+  const names = namesIn(folder, given)
+    .filter((name) => name !== '.git')
+    .toSorted();
   if (names.length === 0) return;
   const others = names.length - NAMES_SHOWN;
   const shown = names.slice(0, NAMES_SHOWN).join(', ') + (others > 0 ? ` and ${others} more` : '');

@@ -185,6 +185,12 @@ describe('create-batchlatch without a terminal', () => {
   });
 });
 
+it('create-batchlatch writes into a folder in which git init has run', async () => {
+  mkdirSync(path.join(cwd, 'mail/.git'), { recursive: true });
+  expect(await new Terminal(cwd).run('mail', '--yes')).toBe(0);
+  expect(readdirSync(path.join(cwd, 'mail'))).toContain('package.json');
+});
+
 describe('create-batchlatch refuses', () => {
   it('a folder that is not empty: it names what is there, and changes nothing', async () => {
     const old = path.join(cwd, 'mail');
@@ -194,13 +200,14 @@ describe('create-batchlatch refuses', () => {
     const terminal = new Terminal(cwd);
     expect(await terminal.run('mail', '--yes')).toBe(1);
     expect(terminal.errors).toBe(
-      'Error: mail is not empty: it has .git, README.md, a.ts, b.ts, c.ts and 2 more. Nothing was written; choose another folder\n',
+      'Error: mail is not empty: it has README.md, a.ts, b.ts, c.ts, d.ts and 1 more. Nothing was written; choose another folder\n',
     );
     expect(readdirSync(old).toSorted()).toEqual(names);
     expect(names.map((name) => read('mail', name))).toEqual(names.map(() => 'mine'));
   });
 
   it.each([
+    ['', 'Expected the name of a folder'],
     ['Mail', 'got `Mail`'],
     ['1mail', 'got `1mail`'],
     ['my_mail', 'got `my_mail`'],
