@@ -4,7 +4,7 @@ import { refused } from './create-error.ts';
 
 const NAMES_SHOWN = 5;
 
-/** Throws a `CreateError` for a folder that is not empty, and names its files. `git init` may have run in it. */
+/** Throws a `CreateError` for a folder that has files other than those of git, and names them. */
 export function assertEmpty(folder: string, given: string): void {
   const names = namesIn(folder, given)
     .filter((name) => name !== '.git')

@@ -178,7 +178,7 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
 }
 
 /** Notes each key that a mapping has more than once. As in CloudFormation, the last value counts. */
-function noteRepeated({ lines, repeated }: Converter, { items }: YAMLMap<unknown, unknown>): void {
+function noteRepeated({ lines, repeated }: Converter, { items }: YAMLMap): void {
   const seen = new Set<string>();
   for (const { key: node } of items) {
     const key = keyText(node);

@@ -108,7 +108,7 @@ function textsOf(statement: Value, name: string, opposite: string): readonly str
   return asList(value).map((one) => asText(one) ?? '<?>');
 }
 
-/** SAM's connectors also grant permissions, which are unknown here: to their source, or to their destination. */
+/** SAM's connectors also grant permissions to their source or destination, which are unknown here. */
 function connectors(lambda: TemplateResource, resources: TemplateResources): Part {
   const isHere = (ends: Value): boolean => asList(ends).some((end) => member(end, 'Id') === lambda.id);
   const embedded = resources.all.flatMap((resource) =>
