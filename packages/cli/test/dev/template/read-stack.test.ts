@@ -224,7 +224,7 @@ describe('References are what they name on this machine:', () => {
     ['!Sub ["${Name}/${Orders.QueueName}", { Name: !Ref Table }]', 'charges/shop-Orders'],
     ['!Join ["-", [!Ref Table, !Ref AWS::Partition]]', 'charges-aws'],
     ['!Select [5, !Split [":", !GetAtt Orders.Arn]]', 'shop-Orders'],
-    ['!If [IsHere, yes, no]', 'yes'],
+    ['!If [IsHere, here, there]', 'here'],
     ['!FindInMap [ByRegion, !Ref AWS::Region, Name]', 'virginia'],
     ['!Ref Stage', 'prod'],
     ['!Ref Topic', 'arn:aws:sns:us-east-1:000000000000:shop-Topic'],
@@ -603,7 +603,7 @@ describe('Odd templates are read or refused, and never hang:', () => {
 
   it('a condition that does not hold takes its resource away', () => {
     const text =
-      'Conditions: { No: !Equals [a, b] }\nResources: { Q: { Type: AWS::SQS::Queue, Condition: No } }';
+      'Conditions: { Never: !Equals [a, b] }\nResources: { Q: { Type: AWS::SQS::Queue, Condition: Never } }';
     expect(read(text).queues).toEqual([]);
   });
 
@@ -693,4 +693,11 @@ it.each([
     `Type: AWS::Serverless::Function\n    Metadata: { BuildProperties: { ${properties} } }`,
   );
   expect(read(text).functions.map((fn) => fn.entry)).toEqual([entry]);
+});
+
+it('A variable that is a boolean of YAML 1.1 has the text that it has on AWS', () => {
+  const { environment } = functionOf(
+    'Environment: { Variables: { A: yes, B: Off, C: "on", D: 012, E: 1.50 } }',
+  );
+  expect(environment).toMatchObject({ A: 'true', B: 'false', C: 'on', D: '012', E: '1.5' });
 });
