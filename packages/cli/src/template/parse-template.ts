@@ -52,7 +52,6 @@ const DEEPEST = 200;
 /** Parses YAML or JSON. Throws a `ConfigurationError` with file and line for anything but a template. */
 export function parseTemplate({ file, text }: { file: string; text: string }): TemplateSource {
   if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
-  if (isTooDeep(text)) throw tooDeep(file);
   const { document, lines } = parsed(file, text);
   const converter: Converter = { document, lines, left: MOST_NODES, aliases: new Map(), repeated: new Map() };
   const data = convert(converter, document.contents, 0, file);
@@ -111,6 +110,7 @@ function parsed(file: string, text: string): Parsed {
 }
 
 function parsedYaml(file: string, text: string): Parsed {
+  if (isTooDeep(text)) throw tooDeep(file);
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, {
@@ -182,8 +182,10 @@ function noteRepeated({ lines, repeated }: Converter, { items }: YAMLMap): void 
   const seen = new Set<string>();
   for (const { key: node } of items) {
     const key = keyText(node);
-    const { line } = lines.linePos((node as ParsedNode | null)?.range?.[0] ?? 0);
-    if (seen.has(key) && key !== '<<') repeated.set(line, { key, line });
+    if (seen.has(key) && key !== '<<') {
+      const { line } = lines.linePos((node as ParsedNode | null)?.range?.[0] ?? 0);
+      repeated.set(line, { key, line });
+    }
     seen.add(key);
   }
 }
@@ -202,9 +204,10 @@ const NUMBER = /^-?(0|[1-9]\d{0,14})(\.\d+)?([eE][-+]?\d+)?$/;
 const YES = /^(yes|Yes|YES|on|On|ON)$/;
 const NO = /^(no|No|NO|off|Off|OFF)$/;
 
-function scalarValue({ value, source = '', type }: Scalar): Plain {
-  // CloudFormation reads the booleans of YAML 1.1: a variable `yes` is `true` in the function.
-  if (type === 'PLAIN' && (YES.test(source) || NO.test(source))) return YES.test(source);
+function scalarValue({ value, source = '', type, tag }: Scalar): Plain {
+  // CloudFormation reads YAML 1.1: a variable `yes` is `true` in the function. `!Ref Yes` is a name.
+  const isPlain = type === 'PLAIN' && tag === undefined;
+  if (isPlain && (YES.test(source) || NO.test(source))) return YES.test(source);
   if (typeof value === 'number' && !NUMBER.test(source)) return source;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }

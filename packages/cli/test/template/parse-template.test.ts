@@ -93,6 +93,11 @@ describe('brackets are read with any indentation, as by the AWS and SAM CLIs:', 
     expect(lineOf(['Resources', 'Last'])).toBe(text.split('\n').length + 2);
   });
 
+  it('but not deeper than others', () => {
+    const deep = `Resources:\n  A: {\nb: ${'['.repeat(300)}${']'.repeat(300)}\n}\n`;
+    expect(() => parsed(deep)).toThrow('nested deeper than 200 levels');
+  });
+
   it('but not where none closes them', () => {
     expect(() => parsed('Resources:\n  A: {\n  B: [1]\n')).toThrow('line 3, column 3');
   });
@@ -111,6 +116,8 @@ it.each([
   ['Off', false],
   ['"yes"', 'yes'],
   ['n', 'n'],
+  ['!Ref Yes', { Ref: 'Yes' }],
+  ['!Ref 1', { Ref: '1' }],
   ['true', true],
 ])('%s is what CloudFormation makes of it', (text, value) => {
   expect(parsed(`Resources: { X: ${text} }`).data['Resources']).toEqual({ X: value });
