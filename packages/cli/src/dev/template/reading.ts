@@ -39,3 +39,16 @@ export function neededOf<T>(reading: Reading, resource: Pick<Resource, 'name'>, 
   if (value !== undefined && value !== '') return value;
   throw templateError(reading, setting.line, `${resource.name} has no \`${setting.property ?? ''}\``);
 }
+
+/** Returns the value of a whole number; undefined if it is not set. Throws if it is not within AWS's limits. */
+export function wholeOf(
+  reading: Reading,
+  resource: Pick<Resource, 'name'>,
+  setting: Setting<number>,
+  [least, most]: readonly [number, number],
+): number | undefined {
+  const value = valueOf(reading, resource, setting);
+  if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return value;
+  const what = `\`${setting.property ?? ''}\` of ${resource.name} must be a whole number from ${least} to ${most}`;
+  throw templateError(reading, setting.line, what);
+}

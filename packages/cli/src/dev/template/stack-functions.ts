@@ -1,7 +1,7 @@
 import type { TemplateFunction } from '../../template/template-model.ts';
 import type { DevFunction } from '../stack.ts';
 import { localCode } from './function-code.ts';
-import { type Reading, templateError, valueOf } from './reading.ts';
+import { type Reading, templateError, valueOf, wholeOf } from './reading.ts';
 import { asynchronousOf } from './stack-asynchronous.ts';
 import { environmentOf } from './stack-environment.ts';
 import { httpTriggersOf } from './stack-http.ts';
@@ -9,7 +9,7 @@ import { mappingsOf } from './stack-mappings.ts';
 import { stackRule, targetsIn } from './stack-rules.ts';
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_FunctionConfiguration.html */
-const LONGEST_TIMEOUT_SECONDS = 900;
+const TIMEOUT_SECONDS = [1, 900] as const;
 
 export function stackFunctions(reading: Reading): readonly DevFunction[] {
   return reading.model.functions.flatMap((fn) => stackFunction(reading, fn) ?? []);
@@ -22,11 +22,7 @@ function stackFunction(reading: Reading, fn: TemplateFunction): DevFunction | un
   }
   const code = localCode(reading, fn);
   if (code === undefined) return undefined;
-  const timeout = valueOf(reading, fn, fn.timeoutSeconds) ?? 0;
-  if (!(timeout >= 1 && timeout <= LONGEST_TIMEOUT_SECONDS)) {
-    const what = `\`Timeout\` of ${fn.name} must be from 1 to ${LONGEST_TIMEOUT_SECONDS} seconds`;
-    throw templateError(reading, fn.timeoutSeconds.line, what);
-  }
+  const timeout = wholeOf(reading, fn, fn.timeoutSeconds, TIMEOUT_SECONDS) ?? 0;
   const reserved = valueOf(reading, fn, fn.reservedConcurrency) ?? -1;
   if (fn.hasLayers) reading.notes.add(`${fn.name} runs without its layers.`);
   return {

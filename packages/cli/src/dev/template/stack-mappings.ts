@@ -1,10 +1,14 @@
 import { checkPattern } from '../patterns/matches.ts';
 import type { TemplateFunction, TemplateMapping } from '../../template/template-model.ts';
 import type { SqsTrigger, StreamTrigger } from '../stack.ts';
-import { neededOf, type Reading, templateError, valueOf } from './reading.ts';
+import { neededOf, type Reading, templateError, valueOf, wholeOf } from './reading.ts';
 import { localQueue } from './stack-asynchronous.ts';
 
 const UNLIMITED = -1;
+// https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html
+const BATCH_SIZE = [1, 10_000] as const;
+const WINDOW_SECONDS = [0, 300] as const;
+const CONCURRENCY = [2, 1_000] as const;
 
 /** Returns the mappings of a function; adds a note for each whose source is not in the template. */
 export function mappingsOf(
@@ -34,7 +38,7 @@ function stackMapping(reading: Reading, mapping: TemplateMapping): SqsTrigger | 
     return {
       kind,
       queueArn: reading.names.attribute(sourceId, 'Arn'),
-      maximumConcurrency: valueOf(reading, mapping, mapping.maximumConcurrency),
+      maximumConcurrency: wholeOf(reading, mapping, mapping.maximumConcurrency, CONCURRENCY),
       ...settingsOf(reading, mapping),
     };
   }
@@ -93,8 +97,8 @@ function settingsOf(
   }
   return {
     id: mapping.logicalId,
-    batchSize: valueOf(reading, mapping, mapping.batchSize) ?? 0,
-    windowMs: (valueOf(reading, mapping, mapping.windowSeconds) ?? 0) * 1_000,
+    batchSize: wholeOf(reading, mapping, mapping.batchSize, BATCH_SIZE) ?? 0,
+    windowMs: (wholeOf(reading, mapping, mapping.windowSeconds, WINDOW_SECONDS) ?? 0) * 1_000,
     filters: mapping.filters.map((filter) => patternOf(reading, mapping, filter)),
     reportsBatchItemFailures: responseTypes.includes('ReportBatchItemFailures'),
     isEnabled: valueOf(reading, mapping, mapping.isEnabled) ?? true,

@@ -490,7 +490,23 @@ describe('What cannot be used is an error with file and line:', () => {
     [
       'a timeout out of range',
       withFunction('Timeout: 901'),
-      'line 8: `Timeout` of Fn must be from 1 to 900 seconds',
+      'line 8: `Timeout` of Fn must be a whole number from 1 to 900',
+    ],
+    [
+      'a batch of nothing',
+      withFunction(
+        'Events: { E: { Type: SQS, Properties: { Queue: !GetAtt Orders.Arn, BatchSize: 0 } } }',
+        QUEUE,
+      ),
+      'line 8: `BatchSize` of Fn, event E must be a whole number from 1 to 10000',
+    ],
+    [
+      'a concurrency that AWS does not have',
+      withFunction(
+        'Events: { E: { Type: SQS, Properties: { Queue: !GetAtt Orders.Arn, ScalingConfig: { MaximumConcurrency: 1 } } } }',
+        QUEUE,
+      ),
+      'line 8: `ScalingConfig.MaximumConcurrency` of Fn, event E must be a whole number from 2 to 1000',
     ],
     [
       'a parameter without a value',
