@@ -40,7 +40,7 @@ export function neededOf<T>(reading: Reading, resource: Pick<Resource, 'name'>, 
   throw templateError(reading, setting.line, `${resource.name} has no \`${setting.property ?? ''}\``);
 }
 
-/** Returns the value of a whole number; undefined if it is not set. Throws if it is not within AWS's limits. */
+/** Returns a whole number; undefined if it is not set. Throws if it is not within AWS's limits. */
 export function wholeOf(
   reading: Reading,
   resource: Pick<Resource, 'name'>,
@@ -49,6 +49,6 @@ export function wholeOf(
 ): number | undefined {
   const value = valueOf(reading, resource, setting);
   if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return value;
-  const what = `\`${setting.property ?? ''}\` of ${resource.name} must be a whole number from ${least} to ${most}`;
-  throw templateError(reading, setting.line, what);
+  const what = `must be a whole number from ${least} to ${most}`;
+  throw templateError(reading, setting.line, `\`${setting.property ?? ''}\` of ${resource.name} ${what}`);
 }
