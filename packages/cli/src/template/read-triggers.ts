@@ -2,7 +2,7 @@ import type { Setting, Subscriber } from './model.ts';
 import { QUEUE_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { jsonSetting, type Place, placeIn, setting } from './settings.ts';
 import type { Notification, Rule, Schedule, TemplateTrigger } from './template-model.ts';
-import { asBoolean, asList, asMembers, asNumber, asText, member, type Value } from './values.ts';
+import { asBoolean, asList, asMembers, asNumber, asText, member, type Value, whyUnknown } from './values.ts';
 
 /** The notifications of a bucket as the CDK sets them, by a custom resource with the names of S3's API. */
 const CDK_NOTIFICATIONS = 'Custom::S3BucketNotifications';
@@ -110,6 +110,7 @@ function schedule(resource: TemplateResource, resources: TemplateResources): Sch
 
 function targetIn(resource: TemplateResource, target: Place, resources: TemplateResources): Source {
   const { id, name, line, ignore } = resource;
+  noteUnknown(`${name}, its target`, target.value['Arn'], resources);
   const functionId = resources.findFunction(target.value['Arn'])?.id;
   const queueId = resources.find(target.value['Arn'], QUEUE_TYPES)?.id;
   return { id, name, line, ignore, logicalId: id, place: resource, target, functionId, queueId };
@@ -158,7 +159,16 @@ function settingsOf({ place, target, queueId, ...source }: Source): Omit<Rule, '
   };
 }
 
+/** Lists an ARN that cannot be told, so that nobody takes silence for approval. */
+function noteUnknown(what: string, arn: Value, resources: TemplateResources): void {
+  const why = whyUnknown(arn);
+  if (why !== undefined) resources.skipped.push(`${what}: ${why}`);
+}
+
 function subscription(one: TemplateResource, resources: TemplateResources): readonly Notification[] {
+  if (asText(one.value['Protocol']) === 'lambda') {
+    noteUnknown(`${one.name}, its endpoint`, one.value['Endpoint'], resources);
+  }
   const lambda = resources.findFunction(one.value['Endpoint']);
   if (lambda === undefined) return [];
   return [notification({ ...one, functionId: lambda.id }, 'SNS', one.value['RedrivePolicy'])];

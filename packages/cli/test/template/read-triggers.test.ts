@@ -128,3 +128,36 @@ it('a subscriber of a custom event bus has the defaults of EventBridge', () => {
     keepsFailures: { value: false },
   });
 });
+
+describe('a target that a condition chooses, which nobody can decide,', () => {
+  const CONDITION =
+    'Parameters: { Stage: { Type: String } }\nConditions: { IsLive: !Equals [!Ref Stage, live] }\n';
+  const CHOSEN = '!If [IsLive, !GetAtt A.Arn, !GetAtt B.Arn]';
+  const WHY = 'the condition IsLive cannot be told';
+
+  it.each([
+    [
+      'rule',
+      `Type: AWS::Events::Rule, Properties: { EventPattern: { source: [a] }, Targets: [{ Id: t, Arn: ${CHOSEN} }] }`,
+      [`X, its target: ${WHY}`],
+    ],
+    [
+      'schedule',
+      `Type: AWS::Scheduler::Schedule, Properties: { Target: { Arn: ${CHOSEN} } }`,
+      [`X, its target: ${WHY}`],
+    ],
+    [
+      'subscription',
+      `Type: AWS::SNS::Subscription, Properties: { Protocol: lambda, Endpoint: ${CHOSEN} }`,
+      [`X, its endpoint: ${WHY}`],
+    ],
+    [
+      'subscription of a person',
+      'Type: AWS::SNS::Subscription, Properties: { Protocol: email, Endpoint: !Ref Stage }',
+      [],
+    ],
+  ])('is listed: a %s', (_what, resource, skipped) => {
+    const functions = '  A: { Type: AWS::Lambda::Function }\n  B: { Type: AWS::Lambda::Function }\n';
+    expect(modelOf(`${CONDITION}Resources:\n${functions}  X: { ${resource} }\n`).skipped).toEqual(skipped);
+  });
+});

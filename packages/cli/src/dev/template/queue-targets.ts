@@ -7,7 +7,8 @@ import { stackRule, targetsIn } from './stack-rules.ts';
 export function queueTargets(reading: Reading): readonly QueueTarget[] {
   return targetsIn(reading.model).flatMap((rule) => {
     if (rule.queueId !== undefined) return [queueTarget(reading, rule, rule.queueId)];
-    if (rule.functionId === undefined) {
+    // An unknown target is among what the template's reader could not read.
+    if (rule.functionId === undefined && rule.targetArn.unknown === undefined) {
       const what = rule.targetArn.value ?? 'its target';
       reading.notes.add(
         `${rule.name} does not run here: ${what} is not a function or queue of this template.`,

@@ -717,3 +717,10 @@ it('A variable that is a boolean of YAML 1.1 has the text that it has on AWS', (
   );
   expect(environment).toMatchObject({ A: 'true', B: 'false', C: 'on', D: '012', E: '1.5' });
 });
+
+it('A rule whose target cannot be told is told once', () => {
+  const { notes } = read(
+    'Resources: { R: { Type: AWS::Events::Rule, Properties: { EventPattern: { source: [a] }, Targets: [{ Id: t, Arn: !ImportValue Far }] } } }',
+  );
+  expect(notes).toEqual(['R, its target: Fn::ImportValue cannot be worked out.']);
+});
