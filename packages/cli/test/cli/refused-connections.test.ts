@@ -135,6 +135,24 @@ describe('A command whose store cannot be reached', () => {
     expect({ status, err }).toEqual({ status: 1, err: expect.stringMatching(/^Error: .*\n$/) });
   }, 30_000);
 
+  it('ends doctor at Ctrl-C while SQS is silent, before its time limit', async () => {
+    const stopping = new AbortController();
+    let hang: Socket | undefined;
+    let stoppedAt = 0;
+    const { host } = await serve((socket) => {
+      hang = socket.resume();
+      stoppedAt ||= performance.now();
+      stopping.abort();
+    });
+    const url = `http://${host}/000000000000/orders`;
+    const { signal } = stopping;
+    expect(
+      await runCommand(['doctor', '--queue-url', url, '--endpoint-url', `http://${host}`], { signal }),
+    ).toEqual({ status: 130, out: '', err: '' });
+    expect(performance.now() - stoppedAt).toBeLessThan(8_000); // a request may take 10 s
+    hang?.destroy();
+  });
+
   it.each<[string, (host: string) => string[]]>([
     ['Redis', (host) => ['claims', 'list', '--redis', `redis://${host}`]],
     ['SQS', (host) => ['dlq', 'list', '--queue', 'orders-dlq', '--endpoint-url', `http://${host}`]],

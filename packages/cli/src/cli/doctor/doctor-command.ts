@@ -34,10 +34,22 @@ interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, Postgre
 
 /** `doctor` */
 export const doctorCommand: Run<DoctorCommandOptions> = async (context, options) => {
-  const report = await reportOf(context, options);
+  const report = await unlessStopped(reportOf(context, options), context);
   print(report, options, context);
   return hasErrors(report, options.strict) ? 1 : 0;
 };
+
+/** Rejects at a stop: doctor only reads, so no request has to end first. */
+async function unlessStopped<Result>(work: Promise<Result>, { signal, endSoon }: Context): Promise<Result> {
+  const stopped = new Promise<never>((_resolve, reject) => {
+    const stop = (): void => {
+      endSoon(); // requests go on until their time limits
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  return Promise.race([work, stopped]);
+}
 
 /** Checks what the options name. Throws a `UsageError` if they name nothing. */
 export async function reportOf(context: Context, options: DoctorCommandOptions): Promise<DoctorReport> {
