@@ -159,7 +159,7 @@ function settingsOf({ place, target, queueId, ...source }: Source): Omit<Rule, '
   };
 }
 
-/** Lists an ARN that cannot be told, so that nobody takes silence for approval. */
+/** Lists what has an unknown ARN among what cannot be read. */
 function noteUnknown(what: string, arn: Value, resources: TemplateResources): void {
   const why = whyUnknown(arn);
   if (why !== undefined) resources.skipped.push(`${what}: ${why}`);

@@ -94,7 +94,9 @@ describe('brackets are read with any indentation, as by the AWS and SAM CLIs:', 
   });
 
   it('but not deeper than others', () => {
-    const deep = `Resources:\n  A: {\nb: ${'['.repeat(300)}${']'.repeat(300)}\n}\n`;
+    // Too deep only when each line is in the one before.
+    const lines = Array.from({ length: 60 }, (_, index) => `k${index}: ${'['.repeat(150)}`);
+    const deep = `Resources:\n   A: [\n${lines.join('\n')}${']'.repeat(9_001)}\n`;
     expect(() => parsed(deep)).toThrow('nested deeper than 200 levels');
   });
 

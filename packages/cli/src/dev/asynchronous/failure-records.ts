@@ -1,3 +1,4 @@
+import { REFUSED_CHARACTER } from '../../sending/outgoing.ts';
 import type { InvocationFailure } from '../invoke-result.ts';
 import { localArn } from '../places.ts';
 import type { DevFunction } from '../stack.ts';
@@ -47,12 +48,11 @@ export function deadLetterAttributes({
   };
 }
 
-/** Characters that SQS refuses in a message. */
-const REFUSED_BY_SQS = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+const EACH_REFUSED = new RegExp(REFUSED_CHARACTER, 'gu');
 
 /** Returns the first kilobyte, as Lambda sends it. */
 function attributeOf(message: string): string {
-  const bytes = Buffer.from(message.replaceAll(REFUSED_BY_SQS, '\uFFFD')).subarray(0, 1_024);
+  const bytes = Buffer.from(message.replaceAll(EACH_REFUSED, '\uFFFD')).subarray(0, 1_024);
   // `stream` leaves out a last character that is not whole.
   return new TextDecoder().decode(bytes, { stream: true });
 }

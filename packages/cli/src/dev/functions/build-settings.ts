@@ -41,6 +41,11 @@ function entryOf(fn: DevFunction): string {
   );
 }
 
+/** Returns the path of a module of JavaScript or TypeScript without its extension. */
+export function withoutExtension(file: string): string {
+  return file.replace(/\.[cm]?[jt]sx?$/, '');
+}
+
 function isFile(name: string): boolean {
   return statSync(name, { throwIfNoEntry: false })?.isFile() === true;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type * as esbuildModule from 'esbuild';
 import type { BuildOptions, BuildResult, Message, Plugin } from 'esbuild';
 import type { DevFunction } from '../stack.ts';
-import { type BuildSettings, buildSettings } from './build-settings.ts';
+import { type BuildSettings, buildSettings, withoutExtension } from './build-settings.ts';
 import type { FunctionCode } from './execution-environment.ts';
 import { handlerOf } from './function-environment.ts';
 
@@ -95,7 +95,7 @@ async function esbuildOptions(
       await writeFile(name, contents);
     }
     await rm(path.join(root, String(count - KEPT_BUILDS)), { recursive: true, force: true });
-    const base = path.basename(settings.entry).replace(/\.[cm]?[jt]sx?$/, '');
+    const base = withoutExtension(path.basename(settings.entry));
     onBuilt(codeOf(fn, path.join(target, base + extension), target));
   };
   const report: Plugin = { name: 'batchlatch', setup: (build) => build.onEnd(onEnd) };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { DevFunction } from '../stack.ts';
+import { withoutExtension } from './build-settings.ts';
 
 /** The variables of this machine that a function's process needs. */
 const KEPT = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
@@ -53,7 +54,7 @@ export function functionEnvironment(
 
 /** Returns the handler as a template names it. */
 export function handlerOf({ entry, exportName }: DevFunction): string {
-  return `${entry.replace(/\.[cm]?[jt]sx?$/, '')}.${exportName}`;
+  return `${withoutExtension(entry)}.${exportName}`;
 }
 
 export function functionArn(fn: DevFunction, region: string): string {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { TemplateFunction } from '../../template/template-model.ts';
+import { withoutExtension } from '../functions/build-settings.ts';
 import { neededOf, type Reading, templateError, valueOf } from './reading.ts';
 
 /** The place of a function's code on this machine, and its build settings. */
@@ -37,8 +38,7 @@ export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | u
 /** Returns the entry point of a module: the one whose name it has, else the first. */
 function entryPointOf(module: string, entryPoints: unknown): string | undefined {
   const all = [entryPoints].flat().filter((one) => typeof one === 'string');
-  const names = (entryPoint: string): boolean =>
-    `/${entryPoint.replace(/\.[cm]?[jt]sx?$/, '')}`.endsWith(`/${module}`);
+  const names = (entryPoint: string): boolean => `/${withoutExtension(entryPoint)}`.endsWith(`/${module}`);
   return all.find(names) ?? all[0];
 }
 
