@@ -185,7 +185,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'tool-base',
   ],
   // Messages of a person, for the command line and for both consoles.
-  sending: ['console', 'sender/index.ts'],
+  sending: ['console', 'sender/index.ts', 'tool-base'],
   // Metrics and log lines, without the SDK of CloudWatch.
   cloudwatch: ['console'],
   // What `console --demo` is opened on; only the command line tool uses it.

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { REFUSED_CHARACTER } from '../tool-base/refused-character.ts';
 import { type BadLine, isBad, type Line, lineBody, textAt, valueAt } from './line-body.ts';
 
 /** SQS's limit for a message, and for all messages of one request. */
@@ -28,8 +29,6 @@ export interface Outgoing extends Sendable {
   readonly dedupId: string | undefined;
 }
 
-/** A character that SQS refuses: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
-export const REFUSED_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ID = /^[!-~]{1,128}$/;
 
 /** Returns the message of a line, or the problem with the line. */

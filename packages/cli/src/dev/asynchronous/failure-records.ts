@@ -1,4 +1,4 @@
-import { REFUSED_CHARACTER } from '../../sending/outgoing.ts';
+import { REFUSED_CHARACTER } from '../../tool-base/refused-character.ts';
 import type { InvocationFailure } from '../invoke-result.ts';
 import { localArn } from '../places.ts';
 import type { DevFunction } from '../stack.ts';
