@@ -22,14 +22,20 @@ export interface Problem {
 }
 
 /** Returns the figures that have budgets: those that features can eat without anybody noticing. */
-export function figuresOf({ costs, steps, bundles, source }: Report): Figures {
+export function figuresOf({ costs, hiddenClasses, steps, bundles, source }: Report): Figures {
   const { staticModules, proxies, symbolsFor } = source;
   const counted = Object.fromEntries(
     Object.entries(costs).map(([name, { files, ...cost }]) => [name, { ...cost, files: files.length }]),
   );
   const entered = Object.fromEntries(Object.entries(steps).map(([name, files]) => [name, files.length]));
   return new Map(
-    leaves({ costs: counted, steps: entered, bundles, source: { staticModules, proxies, symbolsFor } }),
+    leaves({
+      costs: counted,
+      'hidden classes': hiddenClasses,
+      steps: entered,
+      bundles,
+      source: { staticModules, proxies, symbolsFor },
+    }),
   );
 }
 

@@ -1,11 +1,14 @@
 import type { BundleSize } from './bundle-sizes.ts';
 import { HELD, type Costs } from './costs.ts';
 import type { SourceCounts } from './source-counts.ts';
+import type { StoreName } from './hidden-classes.ts';
 import type { Steps } from './steps.ts';
 
 export interface Report {
   /** By queue and store. */
   readonly costs: Readonly<Record<string, Costs>>;
+  /** For a batch of ten, once V8 has seen all kinds of objects. */
+  readonly hiddenClasses: Readonly<Record<StoreName, number>>;
   readonly steps: Steps;
   /** By what is imported. */
   readonly bundles: Readonly<Record<string, BundleSize>>;
@@ -13,10 +16,16 @@ export interface Report {
 }
 
 /** Returns the report for people; `withFiles` names the files of the steps. */
-export function linesOf({ costs, steps, bundles, source }: Report, withFiles: boolean): string[] {
+export function linesOf(
+  { costs, hiddenClasses, steps, bundles, source }: Report,
+  withFiles: boolean,
+): string[] {
   return [
     `For each of 1,000 records (held: of ${HELD.toLocaleString('en')} whose handlers run):`,
     ...Object.entries(costs).map(([name, cost]) => `  ${name.padEnd(30)}${costLine(cost)}`),
+    '',
+    "V8's hidden classes for a batch of ten, one of which fails, once it has seen all kinds of objects:",
+    ...Object.entries(hiddenClasses).map(([name, count]) => `  ${name.padEnd(30)}${count}`),
     '',
     'Files that are entered by:',
     ...Object.entries(steps).flatMap(([name, files]) => [

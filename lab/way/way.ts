@@ -5,6 +5,7 @@ import { dynamoDBStore, memoryStore } from './built.ts';
 import { bundleSizes } from './bundle-sizes.ts';
 import { costsOf } from './costs.ts';
 import { startDynamoDB, TABLE } from './dynamodb.ts';
+import { hiddenClassesOf } from './hidden-classes.ts';
 import { linesOf, type Report } from './report.ts';
 import { countSource } from './source-counts.ts';
 import { traceSteps } from './steps.ts';
@@ -12,7 +13,7 @@ import { traceSteps } from './steps.ts';
 const { json, files, raise } = new Command('lab:way')
   .description(
     'Counts what one record costs on its way with nothing logged, in the memory store and in DynamoDB (an emulator, requests ' +
-      'without the SDK): calls (by V8), files, promises, bytes and requests; the files that single steps enter, in order; ' +
+      'without the SDK): calls (by V8), files, promises, bytes and requests; the hidden classes that V8 makes for a batch; the files that single steps enter, in order; ' +
       'the bundles of what is imported; and what the source has. The counts are the same on every machine, whatever else ' +
       'runs there. Exits with 1 if one is above its budget in lab/way/budgets.json.',
   )
@@ -42,6 +43,10 @@ try {
       'FIFO queue, memory store': await costsOf(memoryStore, true),
       'standard queue, DynamoDB': await costsOf(inDynamoDB, false),
       'FIFO queue, DynamoDB': await costsOf(inDynamoDB, true),
+    },
+    hiddenClasses: {
+      'memory store': await hiddenClassesOf('memory store'),
+      DynamoDB: await hiddenClassesOf('DynamoDB'),
     },
     steps: await traceSteps(),
     bundles: await bundleSizes(),

@@ -259,7 +259,10 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
 
   #tell(type: 'succeeded' | 'failed' | 'abandoned', error?: unknown): void {
     const { watch, time } = this.scope;
-    const ended = { ...this.facts, durationMs: time.clock.now() - time.startedAt - this.#since };
-    watch.notify(type === 'succeeded' ? { type, ...ended } : { type, ...ended, error });
+    const durationMs = time.clock.now() - time.startedAt - this.#since;
+    const { facts } = this;
+    watch.notify(
+      type === 'succeeded' ? { type, ...facts, durationMs } : { type, ...facts, durationMs, error },
+    );
   }
 }

@@ -15,7 +15,7 @@ type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
  */
 export interface UnstartedClaims {
   note(claim: UnstartedClaim): void;
-  readonly hasAny: boolean;
+  hasAny(): boolean;
   /** Tries once to release all noted claims. Unanswered ones stay noted. Never rejects. */
   giveBack(): Promise<void>;
 }
@@ -42,7 +42,7 @@ class NotedClaims implements UnstartedClaims {
     if (this.#noted.size < MOST_NOTED) this.#noted.set(claim.owner, claim);
   }
 
-  get hasAny(): boolean {
+  hasAny(): boolean {
     return this.#noted.size > 0;
   }
 
@@ -104,9 +104,7 @@ export function notedHere(claims: UnstartedClaims): UnstartedClaims {
       hasNoted = true;
       claims.note(claim);
     },
-    get hasAny() {
-      return hasNoted && claims.hasAny;
-    },
+    hasAny: () => hasNoted && claims.hasAny(),
     giveBack: () => claims.giveBack(),
   };
 }

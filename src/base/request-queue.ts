@@ -14,7 +14,7 @@ export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMe
   /** Returns the outcome of an item whose member has stopped waiting. */
   readonly givenUp: () => Outcome;
   /** Returns the record of an item, for members that put a context around requests. */
-  readonly recordIdOf?: (note: Note) => string;
+  readonly recordIdOf?: ((note: Note) => string) | undefined;
 }
 
 interface InFlight<Item, Note, Outcome, Member> {

@@ -17,7 +17,7 @@ export async function handBack(context: BatchContext): Promise<void> {
   const { claims, time, host, ledger, settings } = context;
   const givingBack = claims.unstarted.giveBack();
   // Claims of overlapping invocations are not waited for.
-  if (claims.unstarted.hasAny) await waitAtMost(time.clock, GIVE_BACK_MS, givingBack);
+  if (claims.unstarted.hasAny()) await waitAtMost(time.clock, GIVE_BACK_MS, givingBack);
   const kept = host === undefined ? NONE : await reportTo(host, ledger);
   await settings.visibility?.delay(context, kept);
 }

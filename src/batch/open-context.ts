@@ -53,6 +53,8 @@ export interface OpenContext {
   readonly close: () => void;
 }
 
+type Watch = BatchContext['watch'] & Observing;
+
 /** Opens the context of an invocation and joins the queues that it shares with other invocations. */
 export function openContext(processor: Processor, invoked: Invoked): OpenContext {
   const { settings, ports, functionName } = processor;
@@ -64,17 +66,10 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
     new Observed({ lambda, functionName, routing: settings.routing }, ledger),
   );
   const stuck = new StuckHandlers(clock, observed.notify);
-  const watch: BatchContext['watch'] = {
-    notify: observed.notify,
-    wants: observed.wants,
-    stuck,
-    around: observed.around,
-    noteOutcome: observed.noteOutcome,
-    fail: () => undefined,
-    answered: () => undefined,
-  };
+  // Spreads come last: `docs/decisions/0067-spreads-come-last.md`.
+  const watch: Watch = { stuck, fail: () => undefined, answered: () => undefined, ...observed };
   const time = timeOf(settings, ports, invoked);
-  const claims = claimsOf(processor, invoked, observed, watch);
+  const claims = claimsOf(processor, invoked, watch);
   const running = new Running(time, ledger.attempts);
   return {
     context: { settings, lambda, host, sqs, random, ledger, time, running, watch, claims },
@@ -91,12 +86,8 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
 }
 
 /** Returns the store and the invocation's memberships in the queues before it. */
-function claimsOf(
-  processor: Processor,
-  { host, deadline }: Invoked,
-  { wants, notify, aroundRequest }: Observing,
-  watch: BatchContext['watch'],
-): BatchContext['claims'] {
+function claimsOf(processor: Processor, { host, deadline }: Invoked, watch: Watch): BatchContext['claims'] {
+  const { wants, notify, aroundRequest } = watch;
   const { settings, ports, unstarted, endingOf } = processor;
   const activity = { busy: 0 };
   const member = {
@@ -105,16 +96,16 @@ function claimsOf(
     onError: (thrown: unknown) => watch.fail(thrown),
     onAnswered: () => watch.answered(),
   };
-  const acquires = processor.acquires.join({ ...member, isBusy: () => false });
+  const acquires = processor.acquires.join({ isBusy: () => false, ...member });
   const settlements = processor.settlements.join({
-    ...member,
     isBusy: () => activity.busy > 0,
-    ...(wants.settling && {
-      onWrite: (attempts) => notify({ type: 'settling', ends: attempts.map(settlingEnd) }),
-    }),
+    onWrite: wants.settling
+      ? (attempts) => notify({ type: 'settling', ends: attempts.map(settlingEnd) })
+      : undefined,
     // A caller with no deadline, such as a test, must not wait for the length of a lease.
-    ...((host !== undefined || deadline.endsAt !== Infinity) && { stopsAt: () => deadline.stopsAt }),
+    stopsAt: host !== undefined || deadline.endsAt !== Infinity ? () => deadline.stopsAt : undefined,
     onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
+    ...member,
   });
   return {
     store: ports.store,

@@ -37,7 +37,7 @@ export async function runBatch(
   let close: (() => void) | undefined;
   try {
     // Release what earlier invocations could not: a redelivery would take such a claim for a crash.
-    if (unstarted.hasAny) {
+    if (unstarted.hasAny()) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
     reserveNamespace(lambda, processor); // before the observer hears of an invocation: it may throw

@@ -27,7 +27,7 @@ const A_SOURCE = 'a source, such as sqs() or allSources()';
 /** The checks of all options. Only `settingsOf` gives defaults. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   store: objectWith('acquire', 'settle', 'extend', 'inspect'),
-  source: aSource(),
+  source: { ...objectWith('read'), expected: A_SOURCE },
   key: aFunction(),
   namespace: aNamespace(),
   concurrency: anInteger(1),
@@ -39,18 +39,21 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   maxAttempts: anInteger(1),
   maxCrashes: anInteger(1),
   onLapsedLease: oneOf('rerun', 'park'),
-  onStoreError: aPolicy('onStoreError', 'runWithoutClaim()'),
+  onStoreError: aPolicy('runWithoutClaim()'),
   retryable: aFunction(),
-  onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
-  reading: aPolicy('reading', 'suspectsFirst()'),
+  onConflict: aPolicy('waitForOwner({ timeoutMs })'),
+  reading: aPolicy('suspectsFirst()'),
   sqs: aClientWith(...SQS_OPERATIONS),
   queueUrl: either(aUrl(), aFunction()),
-  visibility: aPolicy('visibility', 'backoff()'),
-  deadLetter: aPolicy('deadLetter', 'deadLetterQueue({ url })'),
-  heartbeat: aPolicy('heartbeat', 'heartbeat()'),
+  visibility: aPolicy('backoff()'),
+  deadLetter: aPolicy('deadLetterQueue({ url })'),
+  heartbeat: aPolicy('heartbeat()'),
   payloadValidation: { ...aFunction(), expected: 'a function, such as payloadHash({ include })' },
-  decode: decoding(),
-  schema: aPolicy('schema', 'standardSchema()'),
+  decode: {
+    expected: 'a decode step, such as gzip() or decoder(), or a list of them',
+    accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
+  },
+  schema: aPolicy('standardSchema()'),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
 };
@@ -74,10 +77,21 @@ export function settingsOf<Body>(
   checkTogether(options);
   routing?.assertFit(options);
   const { payloadValidation, queueUrl } = options;
-  // Read one by one: a spread leaves out what is inherited.
-  const given = Object.keys(checks).map((name) => [name, options[name as keyof typeof options]]);
+  // Each member is named: a spread leaves out what is inherited, and V8 stores more than 12 computed names as
+  // a dictionary.
   return {
-    ...(Object.fromEntries(given) as BatchProcessorOptions<Body>),
+    leaseMs: options.leaseMs,
+    recordTimeoutMs: options.recordTimeoutMs,
+    maxAttempts: options.maxAttempts,
+    maxCrashes: options.maxCrashes,
+    retryable: options.retryable,
+    schema: options.schema,
+    reading: options.reading,
+    onConflict: options.onConflict,
+    onStoreError: options.onStoreError,
+    visibility: options.visibility,
+    deadLetter: options.deadLetter,
+    heartbeat: options.heartbeat,
     source: options.source ?? source ?? missingSource(),
     // A selector typed for the user's body gets any body at run time, as the handler does.
     key: (options.key as KeySelector | undefined) ?? messageId(),
@@ -111,17 +125,8 @@ function checkTogether<Body>(options: BatchProcessorOptions<Body>): void {
   if (key?.isWholeKey === true) assertNoNamespace(namespace, 'powertoolsKey()');
 }
 
-function aSource(): Check {
-  return { ...objectWith('read'), expected: A_SOURCE };
-}
-
-function decoding(): Check {
-  const isStep = (value: unknown): boolean =>
-    (isObject(value) || typeof value === 'function') && 'readPayloads' in value;
-  return {
-    expected: 'a decode step, such as gzip() or decoder(), or a list of them',
-    accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
-  };
+function isStep(value: unknown): boolean {
+  return (isObject(value) || typeof value === 'function') && 'readPayloads' in value;
 }
 
 function checkedHash(given: KeySelector): KeySelector {

@@ -1,4 +1,3 @@
-import { defined } from '../base/defined.ts';
 import type { Clock } from '../base/clock.ts';
 import type { RequestGroup } from '../base/request-group.ts';
 import type { QueueAccess, QueueMember } from '../base/queue-member.ts';
@@ -23,7 +22,7 @@ export interface AcquireQueueOptions<Note> {
   /** How long the requests of one invocation wait for those of others, in milliseconds. */
   readonly lingerMs: number;
   /** Returns the record of a request, for members that put a context around requests. */
-  readonly recordIdOf?: (note: Note) => string;
+  readonly recordIdOf?: ((note: Note) => string) | undefined;
 }
 
 export function createAcquireQueue<Note>({
@@ -38,7 +37,7 @@ export function createAcquireQueue<Note>({
     clock,
     send: (group) => acquireGroup(group, store),
     givenUp: () => ({ status: 'error', error: givenUp() }),
-    ...defined({ recordIdOf }),
+    recordIdOf,
   });
 }
 

@@ -31,7 +31,6 @@ import { acquireOutcomes, settleOrFail, settleOutcomes, unansweredByStore } from
 export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
   const { start, commit } = store;
   return {
-    ...storeData(store),
     acquire: (requests, options) =>
       bound(
         async (signal) =>
@@ -49,10 +48,11 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
         RENEWAL_MS,
       ),
     inspect: (key) => bound(() => store.inspect(key)),
-    ...(start !== undefined && {
+    ...storeData(store),
+    ...(start && {
       start: (claims, options) => bound((signal) => start.call(store, claims, { signal }), options),
     }),
-    ...(commit !== undefined && {
+    ...(commit && {
       commit: (completion, effect, options) =>
         commitInRoom(completion, (one) => bound(() => commit.call(store, one, effect, options), options)),
     }),

@@ -1,4 +1,3 @@
-import { defined } from '../base/defined.ts';
 import { type Clock, wait } from '../base/clock.ts';
 import { mayPass } from '../base/errors.ts';
 import type { QueueMember } from '../base/queue-member.ts';
@@ -10,9 +9,9 @@ import { asError, givenUp } from './store-errors.ts';
 
 export interface SettlementMember<Note> extends QueueMember {
   /** Called with the notes of its settlements before they are written. */
-  readonly onWrite?: (notes: readonly Note[]) => void;
+  readonly onWrite?: ((notes: readonly Note[]) => void) | undefined;
   /** Returns when to stop long retries, in epoch milliseconds; may change. Absent: no long retries. */
-  readonly stopsAt?: () => number;
+  readonly stopsAt?: (() => number) | undefined;
   /** Called once when settlements have failed four times, until the store has answered again. */
   readonly onUnreachable?: (error: Error) => void;
 }
@@ -25,7 +24,7 @@ export interface SettlementQueueOptions<Note> {
   /** How long a settlement waits for others, in milliseconds. */
   readonly lingerMs: number;
   /** Returns the record of a note, for members that put a context around requests. */
-  readonly recordIdOf?: (note: Note) => string;
+  readonly recordIdOf?: ((note: Note) => string) | undefined;
   /** Returns when the lease ends, in epoch milliseconds, if the effect is done; otherwise 0. */
   readonly triedUntil: (note: Note) => number;
 }
@@ -73,7 +72,7 @@ export class SettlementQueue<Note> {
       clock,
       send: (group) => this.#write(group),
       givenUp: () => ({ error: givenUp() }),
-      ...defined({ recordIdOf }),
+      recordIdOf,
     });
   }
 

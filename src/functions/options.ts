@@ -129,7 +129,7 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   leaseMs: anInteger(1),
   heartbeat: aBoolean(),
   retentionMs: aRetention(),
-  onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
+  onConflict: aPolicy('waitForOwner({ timeoutMs })'),
   clock: objectWith('now', 'setTimer'),
 };
 

@@ -112,7 +112,6 @@ export function createIdempotent<Fn extends AnyFunction>(
   async function idempotent(this: unknown, ...args: Parameters<Fn>): Promise<unknown> {
     const remainingMs = remainingTimeMs?.(...args);
     const call = {
-      ...ends,
       run: async (context: CallContext) => madeFunction(makeFn(context)).apply(this, args as never[]),
       key: isWholeKey(options)
         ? keyString({ of: 'call', prefix: undefined, key: () => options.key(...args) })
@@ -120,6 +119,7 @@ export function createIdempotent<Fn extends AnyFunction>(
       payloadHash: payload && payloadHashOf(args, payload),
       lockedBy: undefined,
       endsAt: endOfInvocation(remainingMs, ports.clock),
+      ...ends,
     };
     return valueOf(await runOnce(call, settings, ports), options, ports);
   }

@@ -61,7 +61,8 @@ const checks: Readonly<Record<keyof MessageOptions, Check>> = {
   group: either({ ...aString(), expected: 'the path of a member' }, aFunction()),
   upgrades: {
     expected: 'an object of from(…) by version',
-    accepts: (value) => UPGRADES.accepts(value) && Object.values(value as object).every(UPGRADE.accepts),
+    accepts: (value) =>
+      UPGRADES.accepts(value) && Object.values(value as object).every((one) => UPGRADE.accepts(one)),
   },
 };
 

@@ -3,7 +3,8 @@ import { ConfigurationError } from '../base/errors.ts';
 
 export interface Check {
   readonly expected: string;
-  accepts(value: unknown): boolean;
+  /** `name` is the name of the option or member. */
+  accepts(value: unknown, name?: string): boolean;
   readonly isRequired?: boolean;
   /** Whether the value may contain a password, as in a URL given as a client. Errors show only its type. */
   readonly isSecret?: boolean;
@@ -30,7 +31,7 @@ function checkMembers(prefix: string, options: object, checks: Readonly<Record<s
     const path = prefix + name;
     if (check.parts !== undefined && isObject(value)) {
       checkMembers(`${path}.`, value, check.parts);
-    } else if (!isFit(value, check)) {
+    } else if (!isFit(name, value, check)) {
       throw new ConfigurationError(
         `Expected \`${path}\` to be ${check.expected}, got ${shown(value, check)}`,
       );
@@ -115,12 +116,14 @@ export function members(known: Readonly<Record<string, Check>>): Check {
       typeof value === 'object' &&
       value !== null &&
       Object.keys(value).every((name) => Object.hasOwn(known, name)) &&
-      Object.entries(known).every(([name, check]) => isFit((value as Record<string, unknown>)[name], check)),
+      Object.entries(known).every(([name, check]) =>
+        isFit(name, (value as Record<string, unknown>)[name], check),
+      ),
   };
 }
 
-function isFit(value: unknown, check: Check): boolean {
-  return value === undefined ? check.isRequired !== true : check.accepts(value);
+function isFit(name: string, value: unknown, check: Check): boolean {
+  return value === undefined ? check.isRequired !== true : check.accepts(value, name);
 }
 
 function shown(value: unknown, { isSecret = false }: Pick<Check, 'isSecret'> = {}): string {

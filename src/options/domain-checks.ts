@@ -16,7 +16,7 @@ export function aRetention(): Check {
   const anEnd = anInteger(1_000);
   return {
     expected: `${anEnd.expected}, or an object { completed?, failed?, parked? } of these`,
-    accepts: (value) => anEnd.accepts(value),
+    accepts: anEnd.accepts,
     parts: { completed: anEnd, failed: anEnd, parked: anEnd },
   };
 }
@@ -33,10 +33,10 @@ export function aUrl(): Check {
   return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
 }
 
-/** Checks that a policy comes from the library's function for this option. */
-export function aPolicy(option: string, maker: string): Check {
+/** Checks that a policy comes from the library's function for the option that has this name. */
+export function aPolicy(maker: string): Check {
   return {
     expected: `the result of ${maker}`,
-    accepts: (value) => isObject(value) && 'option' in value && value.option === option,
+    accepts: (value, name) => isObject(value) && 'option' in value && value.option === name,
   };
 }

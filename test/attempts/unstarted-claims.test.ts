@@ -51,7 +51,7 @@ describe('claims of which nobody knows', () => {
     expect(settled.map((owners) => owners.length)).toEqual([1]);
     expect(await store.inspect('k')).toMatchObject({ status: 'FAILED', owner: 'second' });
     await unstarted.giveBack();
-    expect(unstarted.hasAny).toBe(false);
+    expect(unstarted.hasAny()).toBe(false);
   });
 });
 
@@ -62,9 +62,9 @@ describe('claims that one of several invocations has noted', () => {
     const ofProcess = unstartedClaims(store);
     const [first, second] = [notedHere(ofProcess), notedHere(ofProcess)];
     first.note(claim('a', 'a'));
-    expect([first.hasAny, second.hasAny, ofProcess.hasAny]).toEqual([true, false, true]);
+    expect([first.hasAny(), second.hasAny(), ofProcess.hasAny()]).toEqual([true, false, true]);
     await second.giveBack();
     expect(settled).toEqual([['a']]);
-    expect([first.hasAny, ofProcess.hasAny]).toEqual([false, false]);
+    expect([first.hasAny(), ofProcess.hasAny()]).toEqual([false, false]);
   });
 });

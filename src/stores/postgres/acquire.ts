@@ -77,7 +77,7 @@ async function insert(
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
-  const statement = { ...table.statements().insert, values: valuesOf(asked, commonValue) };
+  const statement = { values: valuesOf(asked, commonValue), ...table.statements().insert };
   const sent = await send(table, statement, PRIVILEGES, signal);
   const isWritten = writtenIn(sent, asked.length);
   return asked.map(({ item, stored }) => (isWritten(stored) ? taken({}, item, sent) : AGAIN));
@@ -88,7 +88,7 @@ async function askFor(
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
-  const statement = { ...table.statements().acquire, values: valuesOf(asked, columnOf) };
+  const statement = { values: valuesOf(asked, columnOf), ...table.statements().acquire };
   const sent = await send(table, statement, PRIVILEGES, signal);
   const rows = new Map(sent.rows.map((row) => [row['key'], row]));
   const isTaken = (row: Row | undefined): row is Row => numberIn(row?.['attempt']) !== undefined;

@@ -19,7 +19,7 @@ export async function readRows(
   table: ClaimsTable,
   signal?: StopSignal,
 ): Promise<Map<string, Found>> {
-  const statement = { ...table.statements().read, values: [storedKeys] };
+  const statement = { values: [storedKeys], ...table.statements().read };
   const { rows, sentAt } = await send(table, statement, ['SELECT'], signal);
   return new Map(rows.map((row) => [row['key'] as string, { row, now: numberIn(row['now']) ?? 0, sentAt }]));
 }
@@ -34,7 +34,7 @@ export function readEach(
   const items = keys.map((key) => ({ key }));
   return byKeys(items, async (keyed) => {
     const values = [keyed.map(({ stored }) => stored)];
-    const { rows } = await send(table, { ...statement, values }, ['SELECT'], signal);
+    const { rows } = await send(table, { values, ...statement }, ['SELECT'], signal);
     const byKey = new Map(rows.map((row) => [row['key'], row]));
     return keyed.map(({ stored }): ReadOutcome<Row> => {
       const row = byKey.get(stored);

@@ -44,8 +44,8 @@ async function change(
 ): Promise<WriteOutcome<Row>[]> {
   const { complete, change: each } = table.statements();
   const statement = areCompletionsAlike(keyed)
-    ? { ...complete, values: completionValues(keyed) }
-    : { ...each, values: changeColumns(keyed) };
+    ? { values: completionValues(keyed), ...complete }
+    : { values: changeColumns(keyed), ...each };
   const isWritten = writtenIn(await send(table, statement, ['SELECT', 'UPDATE'], signal), keyed.length);
   return keyed.map(({ stored }) => (isWritten(stored) ? WRITTEN : REFUSED));
 }

@@ -39,7 +39,7 @@ export async function send(
   signal?: StopSignal,
 ): Promise<Sent> {
   const { pool, clock, random } = table;
-  let statement = { ...asked, types: TEXTS };
+  let statement = { types: TEXTS, ...asked };
   for (let sending = 1; ; sending += 1) {
     let sentAt = clock.now();
     try {
