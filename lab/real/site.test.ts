@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LinkChecker, LinkState } from 'linkinator';
 import type { Page } from 'playwright-core';
 import { routeOf, SITE_PAGES } from '../../site/pages/site-pages.ts';
 import { anchors, links } from '../../test/docs/markdown.ts';
@@ -11,6 +10,7 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/
 import { runCommand } from '../../test/support/components/run-command.ts';
 import { axeFindings, type BrowserOfTest, startBrowser } from './support/console/browser.ts';
 import { testCalculators } from './support/site/calculator-tests.ts';
+import { linksOfSite } from './support/site/links-of-site.ts';
 import { openPage } from './support/site/open-page.ts';
 import { testPlayground } from './support/site/playground-tests.ts';
 import { testSearch } from './support/site/search-tests.ts';
@@ -56,19 +56,9 @@ describeWith([chromium, lighthouse], 'the documentation site', () => {
     await site?.stop();
   });
 
-  it('has no link and no anchor that leads nowhere, and one to every page', async () => {
-    const { links: found } = await new LinkChecker().check({
-      path: site.url,
-      recurse: true,
-      checkFragments: true,
-      // Thousands of pages are asked for at a time: on a busy machine a connection may be refused once.
-      retryErrors: true,
-      // No host but this one is asked.
-      linksToSkip: async (link) => !link.startsWith(site.url),
-    });
-    const broken = found.filter(({ state }) => state === LinkState.BROKEN);
-    expect(broken.map(({ url, parent, status }) => `${parent}: ${url} (${status})`)).toEqual([]);
-    const reached = new Set(found.map(({ url }) => new URL(url).pathname));
+  it('has no link and no anchor that leads nowhere, and one to every page', () => {
+    const { reached, dead } = linksOfSite(DIST);
+    expect(dead).toEqual([]);
     const pages = SITE_PAGES.map((page) => `/${routeOf(page)}.html`);
     const isReached = (page: string): boolean =>
       reached.has(page) || reached.has(page.replace(/index\.html$/, ''));

@@ -24,9 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function serveFolder(folder: string): Promise<StaticServer> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const asked = path.join(folder, decodeURIComponent(pathname));
-    const file = existsSync(asked) && statSync(asked).isDirectory() ? path.join(asked, 'index.html') : asked;
-    if (!existsSync(file)) return void response.writeHead(404).end();
+    const file = fileAt(folder, pathname);
+    if (file === undefined) return void response.writeHead(404).end();
     const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
     const isZipped =
       /text|json|svg/.test(type) && /\bgzip\b/.test(String(request.headers['accept-encoding']));
@@ -49,4 +48,12 @@ export async function serveFolder(folder: string): Promise<StaticServer> {
       });
     },
   };
+}
+
+/** Returns the file of a URL's path: for a folder, its `index.html`; undefined if there is none. */
+export function fileAt(folder: string, pathname: string): string | undefined {
+  const asked = path.join(folder, decodeURIComponent(pathname));
+  const isFolder = statSync(asked, { throwIfNoEntry: false })?.isDirectory() === true;
+  const file = isFolder ? path.join(asked, 'index.html') : asked;
+  return existsSync(file) ? file : undefined;
 }
