@@ -158,7 +158,8 @@ describe('A statement', () => {
   it('has no name, and lets nobody else make something of its values', async () => {
     const pool = fakePool();
     await storeByClock(pool, 'claims', manualClock()).settle([settlement]);
-    for (const statement of pool.sent) expect(Object.keys(statement)).toEqual(['text', 'values', 'types']);
+    for (const statement of pool.sent)
+      expect(Object.keys(statement).toSorted()).toEqual(['text', 'types', 'values']);
   });
 });
 
