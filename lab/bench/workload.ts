@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
@@ -63,15 +63,37 @@ export function makeBatch({ size, mix, groups, hasTypes = false }: Workload, see
   const fifo = groups !== undefined;
   const before = mix === 'duplicates' ? messages.filter((_, index) => isTenth(index)) : [];
   return {
-    event: sqsEvent(messages, { fifo }),
-    deliveredBefore: before.length === 0 ? undefined : sqsEvent(before, { fifo }),
+    event: asDelivered(sqsEvent(messages, { fifo })),
+    deliveredBefore: before.length === 0 ? undefined : asDelivered(sqsEvent(before, { fifo })),
     failures: mix === 'failures' ? Math.ceil(size / ONE_IN) : 0,
   };
 }
 
-/** Lambda's context with more time than any batch here takes. */
+/** As Lambda gives it: parsed from JSON. */
+function asDelivered(event: SQSEvent): SQSEvent {
+  return JSON.parse(JSON.stringify(event)) as SQSEvent;
+}
+
+const CONTEXT = lambdaContext({ functionName: 'orders', remainingTimeMs: 900_000 });
+
+/** Lambda's context with more time than any batch here takes. A literal: V8 knows its members again, as those of Lambda's. */
 export function contextOfBatch(): Context {
-  return lambdaContext({ functionName: 'orders', remainingTimeMs: 900_000 });
+  const { functionName, functionVersion, invokedFunctionArn, memoryLimitInMB } = CONTEXT;
+  const { logGroupName, logStreamName, callbackWaitsForEmptyEventLoop } = CONTEXT;
+  return {
+    functionName,
+    functionVersion,
+    invokedFunctionArn,
+    memoryLimitInMB,
+    awsRequestId: randomUUID(),
+    logGroupName,
+    logStreamName,
+    callbackWaitsForEmptyEventLoop,
+    getRemainingTimeInMillis: CONTEXT.getRemainingTimeInMillis,
+    done: CONTEXT.done,
+    fail: CONTEXT.fail,
+    succeed: CONTEXT.succeed,
+  };
 }
 
 function orderOf(id: string, isBroken: boolean): Order {

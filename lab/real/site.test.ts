@@ -126,7 +126,7 @@ describeWith([chromium, lighthouse], 'the documentation site', () => {
         await expect(page.evaluate('document.documentElement.classList.contains("dark")')).resolves.toBe(
           colorScheme === 'dark',
         );
-        expect(await axeFindings(page)).toEqual([]);
+        expect(await axeFindings(page, colorScheme)).toEqual([]);
         expect(problems).toEqual([]);
         expect(foreign).toEqual([]);
       },
