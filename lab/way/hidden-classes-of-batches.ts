@@ -39,4 +39,5 @@ const context = {
   getRemainingTimeInMillis: () => 900_000,
 } as Parameters<typeof processor>[1];
 for (let batch = 0; batch < Number(batches); batch += 1) await processor(JSON.parse(eventOf(batch)), context);
+if (calls !== SIZE * Number(batches)) throw new Error(`${calls} handlers ran`);
 process.exit(); // what keeps connections open

@@ -21,7 +21,7 @@ export function idempotentHttp<Request, Native>(
   return (exchange, native) => {
     const scopeOf = (): unknown => (typeof scope === 'function' ? scope(native) : scope);
     const mayReplay = (): unknown => (authorizeReplay === undefined ? true : authorizeReplay(native));
-    return answerOnce({ ...exchange, scope: scopeOf, mayReplay }, settings, ports);
+    return answerOnce({ scope: scopeOf, mayReplay, ...exchange }, settings, ports);
   };
 }
 
@@ -52,7 +52,7 @@ async function answerOnce<Native>(
   if (header.kind === 'missing' && !settings.isRequired) return exchange.pass();
   const work = await workOf(exchange, header, settings);
   if ('status' in work) return exchange.give(work);
-  const call = { ...work, ...runAndEnds(exchange, settings), lockedBy: exchange.lockedBy, endsAt };
+  const call = { lockedBy: exchange.lockedBy, endsAt, ...work, ...runAndEnds(exchange, settings) };
   const outcome = await runOnce(call, settings, ports);
   return respond(outcome, exchange, settings, ports.clock);
 }

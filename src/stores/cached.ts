@@ -96,10 +96,10 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     payloadHashes.delete(ownerOf(key, owner));
     if (outcome !== 'stored' || end !== 'complete') return;
     completions.set(key, {
-      ...shortResult(dropped.has(settlement) ? undefined : settlement.result, true),
-      ...(payloadHash !== undefined && { payloadHash }),
       completedAt: since,
       expiresAt: since + settlement.retentionMs, // the row was written no earlier
+      ...shortResult(dropped.has(settlement) ? undefined : settlement.result, true),
+      ...(payloadHash !== undefined && { payloadHash }),
     });
   }
 

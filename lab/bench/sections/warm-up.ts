@@ -4,7 +4,7 @@ import type { Progress } from '../harness/progress.ts';
 import type { Workload } from '../workload.ts';
 import { nextCell } from '../harness/rounds.ts';
 
-const BATCHES = 100;
+const BATCHES = 20;
 /** Enough to keep the processor busy while answers are on their way. */
 const AT_ONCE = 8;
 
