@@ -7,15 +7,16 @@ const GRACE_MS = 500;
 /** The share of the shutdown time that is reserved for storing how handlers ended. */
 const STORING_SHARE = 0.25;
 
+/** The times of all calls of a worker. They change when it stops. */
+type Times = { -readonly [Name in 'endsAt' | 'stopsAt' | 'graceMs']: Deadline[Name] };
+
 /** The deadline of a worker's calls; infinite until the worker stops. */
 export class CallDeadline {
   readonly answerNow: Stop = new Stop();
   readonly #stop = new Stop();
   readonly #clock: Clock;
   readonly #calls = new Set<Deadline>();
-  #endsAt = Infinity;
-  #stopsAt = Infinity;
-  #graceMs = GRACE_MS;
+  readonly #times: Times = { endsAt: Infinity, stopsAt: Infinity, graceMs: GRACE_MS };
   #cancels: (() => void)[] = [];
 
   constructor(clock: Clock) {
@@ -23,15 +24,14 @@ export class CallDeadline {
   }
 
   remainingTimeMs(): number {
-    return this.#endsAt - this.#clock.now();
+    return this.#times.endsAt - this.#clock.now();
   }
 
   /** Ends all calls within `limitMs`. Handlers are told to stop earlier: `graceMs` and time to store. */
   end(limitMs: number, graceMs: number): void {
-    this.#endsAt = this.#clock.now() + limitMs;
-    this.#graceMs = graceMs;
     const stopInMs = Math.max(limitMs - graceMs - limitMs * STORING_SHARE, 0);
-    this.#stopsAt = this.#clock.now() + stopInMs;
+    const now = this.#clock.now();
+    Object.assign(this.#times, { endsAt: now + limitMs, stopsAt: now + stopInMs, graceMs } satisfies Times);
     this.#cancels = [
       this.#clock.setTimer(() => this.#stopCalls(), stopInMs),
       this.#clock.setTimer(() => this.#answerNow(), limitMs),
@@ -46,22 +46,7 @@ export class CallDeadline {
 
   /** Returns the deadline of one call. Cancel it with the call, to drop its listeners before the stop. */
   ofCall(): Deadline {
-    const all = this; // oxlint-disable-line typescript/no-this-alias -- its getters tell of what changes
-    const call: Deadline = {
-      stop: new Stop(),
-      answerNow: new Stop(),
-      get endsAt() {
-        return all.#endsAt;
-      },
-      get stopsAt() {
-        return all.#stopsAt;
-      },
-      get graceMs() {
-        return all.#graceMs;
-      },
-      remainingTimeMs: () => all.remainingTimeMs(),
-      cancel: () => void all.#calls.delete(call),
-    };
+    const call = new DeadlineOfCall(this.#times, this.#clock, this.#calls);
     if (this.#stop.aborted) call.stop.abort();
     if (this.answerNow.aborted) call.answerNow.abort();
     this.#calls.add(call);
@@ -76,5 +61,39 @@ export class CallDeadline {
   #answerNow(): void {
     this.answerNow.abort();
     for (const { answerNow } of this.#calls) answerNow.abort();
+  }
+}
+
+class DeadlineOfCall implements Deadline {
+  readonly stop: Stop = new Stop();
+  readonly answerNow: Stop = new Stop();
+  readonly #times: Times;
+  readonly #clock: Clock;
+  readonly #calls: Set<Deadline>;
+
+  constructor(times: Times, clock: Clock, calls: Set<Deadline>) {
+    this.#times = times;
+    this.#clock = clock;
+    this.#calls = calls;
+  }
+
+  get endsAt(): number {
+    return this.#times.endsAt;
+  }
+
+  get stopsAt(): number {
+    return this.#times.stopsAt;
+  }
+
+  get graceMs(): number {
+    return this.#times.graceMs;
+  }
+
+  remainingTimeMs(): number {
+    return this.endsAt - this.#clock.now();
+  }
+
+  cancel(): void {
+    this.#calls.delete(this);
   }
 }
