@@ -51,8 +51,8 @@ for (const [name, writes] of dynamoDBs) {
       plainClient.destroy();
       await service.stop();
     });
-    // What the store writes is the same everywhere: its variants run where DynamoDB is most like AWS's. Of how it writes, the
-    // index and the attributes each two meet once there.
+    // What the store writes is the same everywhere: its variants run where DynamoDB is most like AWS's. There each way to write
+    // meets each kind of attributes and each kind of index once.
     const isMostLikeAws = name === 'dynamodb-local';
     if (!isMostLikeAws || writes === 'batch') {
       describeClaimStore(

@@ -8,8 +8,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('hidden-classes-of-batches.ts', import.meta.url));
-/** Two runs, whose difference is what the batches of the longer one add. */
-const BATCHES = [150, 400] as const;
+/** The batches of two runs: the difference is what those of the longer one add. */
+const FEWER = 150;
+const MORE = 400;
 
 export type StoreName = 'memory store' | 'DynamoDB';
 
@@ -20,10 +21,10 @@ export type StoreName = 'memory store' | 'DynamoDB';
 export async function hiddenClassesOf(store: StoreName): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-way-'));
   try {
-    const [fewer, more] = await Promise.all(
-      BATCHES.map((batches) => hiddenClassesIn(path.join(folder, `${batches}.log`), store, batches)),
-    );
-    return Math.max(0, Math.round(((more ?? 0) - (fewer ?? 0)) / (BATCHES[1] - BATCHES[0])));
+    const inRunOf = (batches: number): Promise<number> =>
+      hiddenClassesIn(path.join(folder, `${batches}.log`), store, batches);
+    const [fewer, more] = await Promise.all([inRunOf(FEWER), inRunOf(MORE)]);
+    return Math.round((more - fewer) / (MORE - FEWER));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -40,5 +41,6 @@ async function hiddenClassesIn(log: string, store: StoreName, batches: number): 
   for await (const line of createInterface({ input: createReadStream(log) })) {
     if (line.startsWith('map,')) maps += 1;
   }
+  if (maps === 0) throw new Error(`V8 logged no hidden class in ${log}`); // Node itself has thousands
   return maps;
 }

@@ -11,8 +11,8 @@ import {
 /** The rules for whether a key runs and may run again. */
 export interface AttemptRules {
   readonly retention: AllRetentions;
-  readonly maxAttempts?: number | undefined;
-  readonly maxCrashes?: number | undefined;
+  readonly maxAttempts: number | undefined;
+  readonly maxCrashes: number | undefined;
   readonly onLapsedLease: 'rerun' | 'park';
 }
 

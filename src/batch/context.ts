@@ -69,23 +69,23 @@ export interface Settings extends AttemptRules {
   readonly decode: readonly DecodeStep[];
   readonly concurrency: number;
   readonly settleLingerMs: number;
-  readonly leaseMs?: number | undefined;
+  readonly leaseMs: number | undefined;
   readonly deadlineMarginMs: number;
-  readonly recordTimeoutMs?: number | undefined;
-  readonly retryable?: ((error: unknown) => boolean) | undefined;
+  readonly recordTimeoutMs: number | undefined;
+  readonly retryable: ((error: unknown) => boolean) | undefined;
   /** Undefined: derived from the ARN of the records. */
   readonly queueUrl: QueueUrlOf | undefined;
   /** The endpoint of an emulator, if the environment names one. */
   readonly sqsEndpoint: string | undefined;
   /** Undefined: one handler gets all records. */
   readonly routing: RoutingPolicy | undefined;
-  readonly reading?: ReadingPolicy | undefined;
-  readonly schema?: SchemaPolicy<unknown> | undefined;
-  readonly onConflict?: ConflictPolicy | undefined;
-  readonly onStoreError?: StoreErrorPolicy | undefined;
-  readonly deadLetter?: DeadLetterPolicy | undefined;
-  readonly heartbeat?: HeartbeatPolicy | undefined;
-  readonly visibility?: VisibilityPolicy | undefined;
+  readonly reading: ReadingPolicy | undefined;
+  readonly schema: SchemaPolicy<unknown> | undefined;
+  readonly onConflict: ConflictPolicy | undefined;
+  readonly onStoreError: StoreErrorPolicy | undefined;
+  readonly deadLetter: DeadLetterPolicy | undefined;
+  readonly heartbeat: HeartbeatPolicy | undefined;
+  readonly visibility: VisibilityPolicy | undefined;
 }
 
 /** The value of an option. Each is made by its own imported function, so unused ones are not bundled. */

@@ -23,15 +23,12 @@ export class CallDeadline {
     this.#clock = clock;
   }
 
-  remainingTimeMs(): number {
-    return this.#times.endsAt - this.#clock.now();
-  }
-
   /** Ends all calls within `limitMs`. Handlers are told to stop earlier: `graceMs` and time to store. */
   end(limitMs: number, graceMs: number): void {
     const stopInMs = Math.max(limitMs - graceMs - limitMs * STORING_SHARE, 0);
-    const now = this.#clock.now();
-    Object.assign(this.#times, { endsAt: now + limitMs, stopsAt: now + stopInMs, graceMs } satisfies Times);
+    this.#times.endsAt = this.#clock.now() + limitMs;
+    this.#times.stopsAt = this.#clock.now() + stopInMs;
+    this.#times.graceMs = graceMs;
     this.#cancels = [
       this.#clock.setTimer(() => this.#stopCalls(), stopInMs),
       this.#clock.setTimer(() => this.#answerNow(), limitMs),

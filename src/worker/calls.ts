@@ -129,7 +129,7 @@ export class Calls {
     held: readonly HeldMessage[],
     isAlone: boolean,
   ): Promise<HandlerResult> {
-    const { options, name, deadline, leases, eventOf } = this.#setup;
+    const { options, name, leases, eventOf } = this.#setup;
     const ids = held.map(idOf);
     const reported: Reported = {
       storeFailed: undefined,
@@ -153,7 +153,7 @@ export class Calls {
     });
     const context = hostedBy(
       host,
-      contextOf(name, () => deadline.remainingTimeMs()),
+      contextOf(name, () => host.deadline.remainingTimeMs()),
     );
     let failed: ReadonlySet<string>;
     let thrown: HandlerResult['thrown'];

@@ -29,15 +29,20 @@ export function linksOfSite(folder: string): SiteLinks {
     pages.set(file, read);
     return read;
   };
+  const files = new Map<string, string | undefined>();
+  const fileOf = (pathname: string): string | undefined => {
+    if (!files.has(pathname)) files.set(pathname, fileAt(folder, pathname));
+    return files.get(pathname);
+  };
   const reached = new Set(['/']);
   const dead = new Set<string>();
   for (const from of reached) {
-    const file = fileAt(folder, from);
+    const file = fileOf(from);
     if (file === undefined || !file.endsWith('.html')) continue;
     for (const target of pageAt(file).targets) {
       const { origin, pathname, hash } = new URL(target, ORIGIN + from);
       if (origin !== ORIGIN) continue;
-      const to = fileAt(folder, pathname);
+      const to = fileOf(pathname);
       const id = decodeURIComponent(hash.slice(1));
       const isThere = to !== undefined && (id === '' || !to.endsWith('.html') || pageAt(to).ids.has(id));
       if (!isThere) dead.add(`${from}: ${target}`);
