@@ -36,7 +36,7 @@ await new Command('npm run bench --')
   .addHelpText(
     'after',
     `
-A full run takes about twenty minutes and writes lab/bench/RESULTS.md with its plots, and the measured tables of\ndocs/costs.md. Do nothing else meanwhile.
+A full run takes about 35 minutes and writes lab/bench/RESULTS.md with its plots, and the measured tables of\ndocs/costs.md. Do nothing else meanwhile.
 
 Examples:
   npm run bench                                     everything; writes lab/bench/RESULTS.md
@@ -69,7 +69,12 @@ async function main({ quick, json, only, profiles }: Options): Promise<void> {
     };
     progress.end();
     process.stdout.write(`${summaryOf(figures)}\n`);
-    if (!quick && only.length === SECTIONS.length) await writeResults(figures);
+    if (!quick && only.length === SECTIONS.length) {
+      await writeResults(figures);
+      process.stderr.write(
+        'The calculator of costs has figures of this run too: UPDATE_DOCS=1 npm test -- test/site\n',
+      );
+    }
     if (json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   } finally {
     await lab.close();
