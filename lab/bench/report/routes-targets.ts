@@ -1,6 +1,6 @@
 import type { Figures } from '../figures.ts';
 import { figuresOf } from './lookup.ts';
-import { kilobytes, number } from './format.ts';
+import { kilobytes, number, spread } from './format.ts';
 import { type Target, withReason } from './target.ts';
 
 const MOST_MICROS = 1;
@@ -15,12 +15,19 @@ export function routesTargetsOf({ routes, sizes }: Figures): Target[] {
   const targets: Target[] = [];
   if (own !== undefined && without !== undefined) {
     const cost = own.cpuMicros.median - without.cpuMicros.median;
-    targets.push({
-      figure: 'routes: CPU per record, memory store, batches of 1,000',
-      wanted: `at most ${MOST_MICROS} µs`,
-      measured: `${number(cost)} µs`,
-      isReached: cost <= MOST_MICROS,
-    });
+    targets.push(
+      withReason(
+        {
+          figure: 'routes: CPU per record, memory store, batches of 1,000',
+          wanted: `at most ${MOST_MICROS} µs`,
+          measured: `${number(cost)} µs`,
+          isReached: cost <= MOST_MICROS,
+        },
+        () =>
+          `It is the difference of ${spread(own.cpuMicros)} µs with routes and ${spread(without.cpuMicros)} µs without them, ` +
+          'each a median with its quartiles.',
+      ),
+    );
   }
   if (bundle !== undefined) {
     const minified = `${kilobytes(bundle.bytes)} minified.`;
