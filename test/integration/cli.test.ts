@@ -101,6 +101,12 @@ describe('The process batchlatch', () => {
     expect(err).toBe('');
   });
 
+  it('ends with its own status when nobody reads its errors', async () => {
+    const child = start(['claims', 'list', '--table', 'claims']);
+    child.stderr?.destroy();
+    expect((await once(child, 'exit'))[0]).toBe(1);
+  });
+
   it.each([
     ['a region', {}, /^Error: No AWS region is configured: add --region REGION, or set AWS_REGION\.\n$/],
     [

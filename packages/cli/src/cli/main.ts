@@ -31,8 +31,9 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader has closed the pipe, as `| head` does.
     if (error.code !== 'EPIPE') throw error;
-    if (!stopsOnClosedPipe) process.exit(0);
-    stopping.abort();
+    if (stopsOnClosedPipe) stopping.abort();
+    // What was asked for is on stdout. A command whose progress or error nobody reads goes on, and ends with its own status.
+    else if (stream === process.stdout) process.exit(0);
   });
 }
 
