@@ -32,7 +32,7 @@ for (const stream of [process.stdout, process.stderr]) {
     // The reader has closed the pipe, as `| head` does.
     if (error.code !== 'EPIPE') throw error;
     if (stopsOnClosedPipe) stopping.abort();
-    // What was asked for is on stdout. A command whose progress or error nobody reads goes on, and ends with its own status.
+    // A command whose progress or errors nobody reads goes on, and ends with its own status.
     else if (stream === process.stdout) process.exit(0);
   });
 }
