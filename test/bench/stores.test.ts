@@ -31,6 +31,19 @@ describe('the targets of the stores', () => {
     ]);
   });
 
+  test.each([
+    ['postgres', 'by-hand-postgres', { 10: 2, 100: 5, 1_000: 8 }],
+    ['redis', 'powertools-redis', { 10: 3, 100: 5, 1_000: 6 }],
+  ] as const)('ask on %s for less CPU in larger batches', (server, other, least) => {
+    for (const [size, less] of Object.entries(least)) {
+      const isReached = (cpu: number): boolean | undefined =>
+        Object.values(
+          reached(run(cell(Number(size), { [`batchlatch-${server}`]: { cpu }, [other]: {} }))),
+        )[1];
+      expect([size, isReached(less), isReached(less - 0.1)]).toEqual([size, true, false]);
+    }
+  });
+
   test('that were missed say why, with the profile of that store and size', () => {
     const figures: Figures = {
       ...NOTHING,

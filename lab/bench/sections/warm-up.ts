@@ -1,15 +1,12 @@
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
-import type { Mix, Workload } from '../workload.ts';
+import type { Workload } from '../workload.ts';
 import { nextCell } from '../harness/rounds.ts';
 
 const BATCHES = 20;
 /** Enough to keep the processor busy while answers are on their way. */
 const AT_ONCE = 8;
-
-/** In turns. After thousands of batches without a duplicate, V8 compiles two dozen functions again for the first one. */
-const MIXES: readonly Mix[] = ['first', 'duplicates', 'failures'];
 
 /**
  * Keeps every contender busy for the same time, until its code is compiled as it is in a function that has
@@ -21,7 +18,7 @@ export async function warmUp(
   contenders: readonly ContenderName[],
   warmUpMs: number,
   progress: Progress,
-  workload: Omit<Workload, 'mix'> = { size: 10, handlerMs: 0 },
+  workload: Workload = { size: 10, handlerMs: 0, mix: 'first' },
 ): Promise<void> {
   const cold = contenders.filter((contender) => !lab.warm.has(contender));
   if (cold.length === 0) return;
@@ -29,12 +26,12 @@ export async function warmUp(
   for (const contender of cold) {
     const tableName = `${contender}-${nextCell()}`;
     const endsAt = performance.now() + warmUpMs;
-    for (let turn = 0; performance.now() < endsAt; turn += 1) {
+    while (performance.now() < endsAt) {
       await lab.workerOf(contender).run('batches', {
         contender,
         endpoint: lab.endpointOf(contender),
         tableName,
-        workload: { ...workload, mix: MIXES[turn % MIXES.length] ?? 'first' },
+        workload,
         batches: BATCHES,
         atOnce: AT_ONCE,
         seed: nextCell(),
