@@ -1,5 +1,5 @@
-import type { Buffer } from 'node:buffer';
-import type { Socket } from 'node:net';
+import { Buffer } from 'node:buffer';
+import type { OnReadOpts, Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import type { ConnectionLimits, ExchangeRequest } from './connections.ts';
@@ -7,12 +7,17 @@ import { answerTo, HttpExchange, limitConnecting, type Patience, tickerFor } fro
 import { closedError, networkError, tooLongError, unreadableError } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
 
+/** As much as Node reads from a socket at a time. */
+const RECEIVED_BYTES = 65_536;
+
 /** Sockets to one server, each with one request at a time (RFC 9112). The last used is reused first. */
 export class Sockets implements Patience {
   /** False after an unreadable answer. That answer is an error, and its request may be sent again. */
   isUnderstood = true;
   readonly limits: ConnectionLimits;
   readonly ticker: Patience['ticker'];
+  /** Where all connections receive, and from where each answer is copied at once: no buffer or stream for each. */
+  readonly received: Buffer = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
   readonly #url: URL;
   readonly #free: Connection[] = [];
   readonly #waiting: SocketExchange[] = [];
@@ -71,13 +76,13 @@ export class Sockets implements Patience {
 
   #connect(exchange: SocketExchange): void {
     this.#open += 1;
-    new Connection(this, this.#socket()).send(exchange);
+    new Connection(this, (onread) => this.#socket(onread)).send(exchange);
   }
 
-  #socket(): Socket {
+  #socket(onread: OnReadOpts): Socket {
     const { protocol, hostname, port } = this.#url;
     const host = hostname.replace(/^\[(.+)\]$/, '$1'); // IPv6
-    const keeping = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 };
+    const keeping = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000, onread };
     if (protocol === 'http:')
       return builtIn('node:net').connect({ host, port: Number(port || 80), ...keeping });
     const socket = builtIn('node:tls').connect({
@@ -134,11 +139,17 @@ class Connection {
   /** When the server may close the idle connection, in epoch milliseconds. */
   #usableUntil = Infinity;
 
-  constructor(sockets: Sockets, socket: Socket) {
+  constructor(sockets: Sockets, connect: (onread: OnReadOpts) => Socket) {
     this.#sockets = sockets;
-    this.#socket = socket;
     this.#reader = new AnswerReader(sockets.limits.answerBytes);
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    const socket = connect({
+      buffer: sockets.received,
+      callback: (bytes) => {
+        this.#read(Buffer.from(sockets.received.subarray(0, bytes)));
+        return true;
+      },
+    });
+    this.#socket = socket;
     socket.on('error', (error) => this.#lose(error));
     socket.on('end', () => this.#forget()); // an idle one is not used again
     socket.on('close', () => this.#lose(closedError()));

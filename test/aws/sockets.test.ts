@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
@@ -57,6 +58,25 @@ describe('Sockets of the direct transport', () => {
     expect(requests[0]).toMatch(
       /^POST \/ HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\n[^]+\r\n\r\n\{"TableName":"claims"/,
     );
+  });
+
+  it('read their own answers if these arrive in parts at the same time', async () => {
+    const waiting: Socket[] = [];
+    const { endpoint } = await saying((socket) => void waiting.push(socket));
+    const transport = direct(endpoint);
+    const answers = Promise.all([getItem(transport), getItem(transport)]);
+    await until('both have asked', () => waiting.length === 2);
+    const texts = ['a', 'b'].map((id) => {
+      const body = JSON.stringify({ Item: { id } });
+      return `HTTP/1.1 200 OK\r\nx-of: ${id}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    });
+    for (const parts of [[0, 30], [30, -8], [-8]]) {
+      for (const [index, socket] of waiting.entries()) {
+        socket.write((texts[index] as string).slice(...parts));
+        await delay(20); // else the next part may arrive with this one
+      }
+    }
+    expect(await answers).toEqual([{ Item: { id: 'a' } }, { Item: { id: 'b' } }]);
   });
 
   it('pass over what comes before the answer', async () => {
