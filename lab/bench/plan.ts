@@ -57,7 +57,7 @@ const FULL: Readonly<Record<(typeof SIZES)[number], Omit<CellPlan, 'workload'>>>
 
 export const fullPlan: Plan = {
   isQuick: false,
-  warmUpMs: 8_000,
+  warmUpMs: 12_000,
   comparison: SIZES.flatMap((size) => workloadsOf(size).map((workload) => ({ workload, ...FULL[size] }))),
   variants: [
     { ...FULL[10], workload: first(10) },
@@ -92,7 +92,7 @@ export const fullPlan: Plan = {
     cells: [
       ...ofMixes(10, { rounds: 7, warmUps: 1, batches: 60 }),
       ...ofMixes(100, { rounds: 7, warmUps: 2, batches: 12 }),
-      ...ofMixes(1_000, { rounds: 5, warmUps: 2, batches: 3 }),
+      ...ofMixes(1_000, { rounds: 9, warmUps: 4, batches: 3 }),
     ],
     profiles: [
       { workload: first(10), rounds: 1, warmUps: 0, batches: 200 },

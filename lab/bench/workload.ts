@@ -30,10 +30,10 @@ export interface Order {
 /** One record in ten is a duplicate or fails, where the mix says so. */
 const ONE_IN = 10;
 
-/** The work that every contender runs for each record. */
-export function handlerOf({ handlerMs }: Pick<Workload, 'handlerMs'>): (order: Order) => Promise<void> {
+/** The work that every contender runs for each record. It takes as long as `pace` says then. */
+export function handlerOf(pace: Pick<Workload, 'handlerMs'>): (order: Order) => Promise<void> {
   return async ({ isBroken }) => {
-    if (handlerMs > 0) await delay(handlerMs);
+    if (pace.handlerMs > 0) await delay(pace.handlerMs);
     if (isBroken) throw new Error('The order cannot be shipped');
   };
 }

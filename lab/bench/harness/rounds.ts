@@ -1,5 +1,6 @@
 import { type ContenderName, serverOf } from '../contenders/index.ts';
 import type { BatchesResult } from '../worker/jobs.ts';
+import { emptyTable } from '../worker/table.ts';
 import type { Workload } from '../workload.ts';
 import type { Lab } from './lab.ts';
 
@@ -10,7 +11,7 @@ export interface RoundsPlan {
   /** Rounds before them that do not count. */
   readonly warmUps: number;
   readonly batchesPerRound: number;
-  /** Default: a new table for each contender. */
+  /** Default: each contender's own, which is empty before the first round. */
   readonly table?: { readonly endpoint: string; readonly tableName: string };
   readonly onRound?: () => void;
 }
@@ -25,14 +26,15 @@ export async function takeTurns(
 ): Promise<Map<ContenderName, BatchesResult[]>> {
   const results = new Map<ContenderName, BatchesResult[]>(contenders.map((contender) => [contender, []]));
   const cell = nextCell();
+  for (const contender of table === undefined ? contenders : []) {
+    if (serverOf(contender) === 'dynamodb') await emptyTable(lab.endpointOf(contender), contender);
+  }
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const contender of inTurn(contenders, round)) {
-      // What keeps claims in memory starts each round without those of the last.
-      const suffix = serverOf(contender) === undefined ? `-${round}` : '';
       const result = await lab.workerOf(contender).run('batches', {
         contender,
         endpoint: table?.endpoint ?? lab.endpointOf(contender),
-        tableName: table?.tableName ?? `${contender}-${cell}${suffix}`,
+        tableName: table?.tableName ?? tableOf(contender, cell),
         workload,
         batches: batchesPerRound,
         seed: `${cell}:${round}`,
@@ -42,6 +44,14 @@ export async function takeTurns(
     onRound?.();
   }
   return results;
+}
+
+/**
+ * The table of a contender's claims, the same for all cells: a new one would need a new processor, for which
+ * V8 compiles again what it had compiled for the last, and a function has one. Claims in memory start anew.
+ */
+export function tableOf(contender: ContenderName, cell: string): string {
+  return serverOf(contender) === undefined ? `${contender}-${cell}` : contender;
 }
 
 /** Everybody, in the order of a round: each is first once, then the next. */

@@ -2,9 +2,11 @@
 export const METHOD = `## How it was measured
 
 - Each library runs in a process of its own, built as it is published (\`npm run build\`, not the sources), with
-  \`NODE_ENV=production\`. The DynamoDB emulator, dynoxide, is another process, the same for all; every workload gets a new
-  table for each library.
-- Rounds take turns: A B C, B C A, … All contenders get the same events. Warm-up rounds do not count.
+  \`NODE_ENV=production\`. It has one processor or handler for all workloads, as a function has one, and one table, which is
+  empty before each workload. The DynamoDB emulator, dynoxide, is another process, the same for all.
+- Before, everybody works for the same time: first deliveries, duplicates and failures in turns, as a function that has been
+  up for a minute has seen them. Rounds take turns: A B C, B C A, … All contenders get the same events. Warm-up rounds do not
+  count.
 - batchlatch reaches DynamoDB as it does where it is given no client; address and credentials are in the environment.
   Everybody who needs an SDK client (Powertools, "by hand", "batchlatch, SDK client") gets the same: the SDK's defaults
   with an agent of 100 kept connections and \`noDelay\`.

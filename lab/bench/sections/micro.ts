@@ -25,7 +25,7 @@ export async function measureMemoryStore(lab: Lab, plan: Plan, progress: Progres
 /** What routes cost a processor that has a schema and a key in any case. */
 export async function measureRoutes(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
   const contenders = ['batchlatch-memory-schema', 'batchlatch-memory-routes'] as const;
-  const typed = { size: 10, handlerMs: 0, mix: 'first', hasTypes: true } as const;
+  const typed = { size: 10, handlerMs: 0, hasTypes: true };
   await warmUp(lab, contenders, plan.warmUpMs, progress, typed);
   progress.section('routes', plan.routes.length);
   return measureCells(lab, plan.routes, contenders, 'batchlatch-memory-schema', progress);

@@ -2,7 +2,7 @@ import { COMPARED } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
-import { nextCell } from '../harness/rounds.ts';
+import { nextCell, tableOf } from '../harness/rounds.ts';
 import type { CellPlan, Plan } from '../plan.ts';
 import type { ProfileResult } from '../worker/jobs.ts';
 import { nameOf, type Workload } from '../workload.ts';
@@ -49,7 +49,7 @@ export async function profileOne(
   const { raw, ...figure } = await lab.workerOf(contender).run('profile', {
     contender,
     endpoint: lab.endpointOf(contender),
-    tableName: `${contender}-${seed}`,
+    tableName: tableOf(contender, seed),
     workload,
     batches,
     seed,

@@ -1,5 +1,11 @@
 import { rawDynamoDB } from '../contenders/raw-dynamodb.ts';
 
+/** Makes the table again, without rows. */
+export async function emptyTable(endpoint: string, tableName: string): Promise<void> {
+  await rawDynamoDB(endpoint)('DeleteTable', { TableName: tableName });
+  await ensureTable(endpoint, tableName);
+}
+
 /** Makes the table that both libraries use with their defaults: partition key `id`. */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
   const { status, output } = await rawDynamoDB(endpoint)('CreateTable', {
