@@ -3,30 +3,30 @@ import type { BatchHandler } from '../contenders/contender.ts';
 import { handlerOf, type Workload } from '../workload.ts';
 import { ensureTable } from './table.ts';
 
-interface Made {
-  readonly name: string;
-  readonly handler: BatchHandler;
-}
-
-let last: Made | undefined;
+/** By endpoint and table: what some sections need more handlers for, the others do not start anew after them. */
+const made = new Map<string, BatchHandler>();
 /** How long the handler takes now. One handler does all workloads, as a function has one. */
 const pace = { handlerMs: 0 };
 
-/** The contender's handler for a table; kept as long as the same is asked for, as a warm function keeps it. */
+/** The contender's handler for a table, the same each time, as a warm function keeps it. */
 export async function handlerFor(
   contender: ContenderName,
   { endpoint, tableName }: { readonly endpoint: string; readonly tableName: string },
   { handlerMs }: Workload,
 ): Promise<BatchHandler> {
   pace.handlerMs = handlerMs;
-  const name = JSON.stringify([contender, endpoint, tableName]);
-  if (last?.name === name) return last.handler;
-  if (serverOf(contender) === 'dynamodb') {
+  const name = `${endpoint} ${tableName}`;
+  const known = made.get(name);
+  if (known !== undefined) return known;
+  const server = serverOf(contender);
+  if (server === undefined) made.clear(); // with the claims that the last one has in memory
+  if (server === 'dynamodb') {
     await ensureTable(endpoint, tableName);
     // What a library makes by itself finds the emulator as it would find AWS: in the environment.
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
   }
   const make = await contenders[contender]();
-  last = { name, handler: await make({ endpoint, tableName, handler: handlerOf(pace) }) };
-  return last.handler;
+  const handler = await make({ endpoint, tableName, handler: handlerOf(pace) });
+  made.set(name, handler);
+  return handler;
 }
