@@ -16,7 +16,7 @@ export class Sockets implements Patience {
   isUnderstood = true;
   readonly limits: ConnectionLimits;
   readonly ticker: Patience['ticker'];
-  /** Where all connections receive, and from where each answer is copied at once: no buffer or stream for each. */
+  /** Where all connections receive. Each copies its answer at once, so none needs a buffer or a stream. */
   readonly received: Buffer = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
   readonly #url: URL;
   readonly #free: Connection[] = [];
