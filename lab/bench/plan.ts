@@ -47,11 +47,14 @@ export interface CellPlan {
 const SIZES = [10, 100, 1_000, 10_000] as const;
 const MIXES: readonly Mix[] = ['first', 'duplicates', 'failures'];
 
-/** How many batches of a size make a round long enough to be measured, and how many rounds there are time for. */
+/**
+ * How many batches of a size make a round long enough to be measured, and how many rounds there are time for.
+ * What small batches cost depends most on what ran before: they have a second of the same before they count.
+ */
 const FULL: Readonly<Record<(typeof SIZES)[number], Omit<CellPlan, 'workload'>>> = {
-  10: { rounds: 9, warmUps: 1, batches: 30 },
-  100: { rounds: 7, warmUps: 1, batches: 5 },
-  1_000: { rounds: 5, warmUps: 1, batches: 1 },
+  10: { rounds: 9, warmUps: 12, batches: 30 },
+  100: { rounds: 7, warmUps: 4, batches: 5 },
+  1_000: { rounds: 7, warmUps: 2, batches: 1 },
   10_000: { rounds: 2, warmUps: 0, batches: 1 },
 };
 
@@ -64,14 +67,14 @@ export const fullPlan: Plan = {
     { ...FULL[1_000], workload: first(1_000) },
   ],
   memoryStore: [
-    { workload: first(10), rounds: 9, warmUps: 1, batches: 300 },
-    { workload: first(1_000), rounds: 9, warmUps: 1, batches: 5 },
+    { workload: first(10), rounds: 9, warmUps: 3, batches: 300 },
+    { workload: first(1_000), rounds: 9, warmUps: 3, batches: 5 },
     { workload: first(10_000), rounds: 7, warmUps: 1, batches: 1 },
     { workload: { ...first(10_000), groups: 100 }, rounds: 5, warmUps: 1, batches: 1 },
   ],
   routes: [
-    { workload: { ...first(10), hasTypes: true }, rounds: 9, warmUps: 1, batches: 300 },
-    { workload: { ...first(1_000), hasTypes: true }, rounds: 9, warmUps: 1, batches: 5 },
+    { workload: { ...first(10), hasTypes: true }, rounds: 9, warmUps: 3, batches: 300 },
+    { workload: { ...first(1_000), hasTypes: true }, rounds: 9, warmUps: 3, batches: 5 },
   ],
   memory: { batches: 200, batchesOfPowertools: 60, every: 10 },
   coldStart: { starts: 15 },
@@ -90,8 +93,8 @@ export const fullPlan: Plan = {
   ],
   stores: {
     cells: [
-      ...ofMixes(10, { rounds: 7, warmUps: 1, batches: 60 }),
-      ...ofMixes(100, { rounds: 7, warmUps: 2, batches: 12 }),
+      ...ofMixes(10, { rounds: 9, warmUps: 6, batches: 60 }),
+      ...ofMixes(100, { rounds: 7, warmUps: 4, batches: 12 }),
       ...ofMixes(1_000, { rounds: 9, warmUps: 4, batches: 3 }),
     ],
     profiles: [

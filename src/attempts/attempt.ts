@@ -1,4 +1,4 @@
-import { AsyncResource } from 'node:async_hooks';
+import { builtIn } from '../base/built-in.ts';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
 import type { Ending } from './ending.ts';
@@ -15,6 +15,8 @@ import {
 import type { AttemptScope } from './scope.ts';
 import type { Transaction } from './transaction.ts';
 import type { Refusal, Settled, StopReason, Work } from './work.ts';
+
+const { AsyncResource } = builtIn('node:async_hooks');
 
 /** The batch or call that attempts belong to. It is notified of their state changes. */
 export interface Runner<Of extends Work> {

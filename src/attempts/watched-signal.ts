@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { builtIn } from '../base/built-in.ts';
 
 /**
  * The signal of one attempt. It knows whether the handler has seen the abort: a handler that has, and then
@@ -84,7 +84,7 @@ const STATE = 'kAborted';
 const DEPENDENTS = 'kDependantSignals';
 
 function isListenedTo(signal: AbortSignal): boolean {
-  if (getEventListeners(signal, 'abort').length > 0) return true;
+  if (builtIn('node:events').getEventListeners(signal, 'abort').length > 0) return true;
   const symbol = internalSymbol(signal, DEPENDENTS);
   if (symbol === undefined) return false;
   try {

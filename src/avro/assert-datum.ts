@@ -1,5 +1,5 @@
-import { type Buffer, isUtf8 } from 'node:buffer';
 import type { Type, types } from 'avsc';
+import { builtIn } from '../base/built-in.ts';
 import { DecodeError } from '../sources/decode-step.ts';
 import { maxParsedBytes } from '../sources/function-memory.ts';
 import { DEEPEST } from '../sources/json-text.ts';
@@ -119,7 +119,7 @@ class Datum {
     const start = this.position;
     this.#skip(length);
     const text = this.#bytes.subarray(start, this.position);
-    if (!isUtf8(text)) throw refusal('has text that is not UTF-8');
+    if (!builtIn('node:buffer').isUtf8(text)) throw refusal('has text that is not UTF-8');
     return text;
   }
 

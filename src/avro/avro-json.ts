@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { DecodeError } from '../sources/decode-step.ts';
 
 const MOST_PARTS = 10_000;

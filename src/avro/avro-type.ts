@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import avsc, { type Type, type types } from 'avsc';
 import type { RegisteredSchema } from '../schema-registry/schema-registry.ts';
 

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import type { Type } from 'avsc';
 import { ConfigurationError, hasCode } from '../base/errors.ts';
 import { anInteger, aString, type Check, checkOptionsOf, oneOf } from '../options/check-options.ts';

@@ -1,4 +1,3 @@
-import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 import { RequestError } from './request-error.ts';
@@ -21,7 +20,7 @@ export function outputOf(answer: Answer, secrets: Secrets, service: Service): Me
   if (checksum !== undefined && builtIn('node:zlib').crc32(body) !== Number(checksum)) {
     throw unexpected(answer, 'does not match its checksum', true);
   }
-  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
+  if (!builtIn('node:buffer').isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
   const members = objectIn(body);
   if (members === undefined)
     throw unexpected(answer, `is not ${service.title}'s: no JSON object. Check the endpoint, and proxies`);

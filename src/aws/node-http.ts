@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';

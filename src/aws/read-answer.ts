@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from './answers.ts';
 

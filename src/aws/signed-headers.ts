@@ -1,6 +1,7 @@
-import { Buffer } from 'node:buffer';
-import { createHmac, hash } from 'node:crypto';
+import { builtIn } from '../base/built-in.ts';
 import type { Service } from './service.ts';
+
+const { createHmac, hash } = builtIn('node:crypto');
 
 export interface Credentials {
   readonly accessKeyId: string;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { OnReadOpts, Socket } from 'node:net';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';

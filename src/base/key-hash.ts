@@ -1,4 +1,6 @@
-import { hash } from 'node:crypto';
+import { builtIn } from './built-in.ts';
+
+const { hash } = builtIn('node:crypto');
 
 /**
  * Returns the form of an idempotency key in logs and errors: 16 hex digits of its SHA-256, enough to find it

@@ -1,8 +1,10 @@
-import { AsyncResource } from 'node:async_hooks';
+import { builtIn } from './built-in.ts';
 import type { Clock } from './clock.ts';
 import type { QueueAccess, QueueMember, Waiting } from './queue-member.ts';
 import { answerAll, RequestGroup, sendInContexts } from './request-group.ts';
 import { Stop, type StopSignal } from './stop.ts';
+
+const { AsyncResource } = builtIn('node:async_hooks');
 
 export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMember> {
   readonly requestSize: number;
@@ -53,7 +55,7 @@ export class RequestQueue<
   join(member: Member): QueueAccess<Item, Note, Outcome> {
     const { signal } = member;
     const giveUp = (): void => this.#giveUp(member);
-    let place: AsyncResource | undefined;
+    let place: InstanceType<typeof AsyncResource> | undefined;
     signal.addEventListener('abort', giveUp, { once: true });
     return {
       put: (item, note, onAnswer) => {

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { builtIn } from './built-in.ts';
 
 /**
  * A signal that something is over: an `AbortSignal`, or the part of one that stores need. `platformSignal`
@@ -40,7 +40,7 @@ export class Stop implements StopSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       // Every request to the store adds a listener, so more than ten at once are no leak.
-      setMaxListeners(0, this.#controller.signal);
+      builtIn('node:events').setMaxListeners(0, this.#controller.signal);
       if (this.aborted) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import type { HandlerThrew } from '../attempts/handler-end.ts';
 import { mayRunAgain } from '../attempts/rules.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Claim } from './claim.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { type ClaimQuery, type ClaimState, stateOf } from './claim-admin.ts';

@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** A serializer for results that JSON cannot represent, e.g. superjson. Its text should be JSON. */
 export interface Serializer {
   /**

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { UnsupportedEventError } from '../sources/errors.ts';
 import { isObject } from '../base/is-object.ts';

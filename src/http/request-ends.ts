@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { Ending } from '../attempts/ending.ts';
 import { CommitResultError, CompletionNotStoredError } from '../attempts/errors.ts';
 import { LeaseLostError } from '../attempts/stop-errors.ts';

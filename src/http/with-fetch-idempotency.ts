@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { builtIn } from '../base/built-in.ts';
 import type { CallContext } from '../functions/call-context.ts';
 import { UnsupportedEventError } from '../sources/errors.ts';
 import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
@@ -139,7 +139,7 @@ async function read(response: Response, maxBytes: number): Promise<Answered<Resp
 }
 
 function contentOf(bytes: Buffer): Content {
-  const isText = isUtf8(bytes);
+  const isText = builtIn('node:buffer').isUtf8(bytes);
   return { body: bytes.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }
 

@@ -1,8 +1,10 @@
 import canonicalize from 'canonicalize';
-import { hash } from 'node:crypto';
+import { builtIn } from '../base/built-in.ts';
 import { KeyError } from './errors.ts';
 import { parseExactly } from '../sources/exact-numbers.ts';
 import { assertParsable } from '../sources/json-text.ts';
+
+const { hash } = builtIn('node:crypto');
 
 /** Deeper than real messages, and far from overflowing the stack. */
 const DEEPEST = 200;

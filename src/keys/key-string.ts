@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { isObject } from '../base/is-object.ts';
 import { toStoredError } from '../claims/claim.ts';
 import { KeyError } from './errors.ts';

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { builtIn } from '../base/built-in.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { canonicalHash, canonicalText } from './canonical-json.ts';
 import { KeyError } from './errors.ts';
@@ -13,6 +13,8 @@ import type { BatchRecord } from '../sources/record.ts';
 
 export type { PathIn } from './path-in.ts';
 import type { WarningCode } from '../base/warning-code.ts';
+
+const { hash } = builtIn('node:crypto');
 
 /**
  * Returns the selector that hashes the body: SHA-256 of its RFC 8785 canonical JSON. Equal payloads are the

@@ -1,5 +1,4 @@
 import { defined } from '../base/defined.ts';
-import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';

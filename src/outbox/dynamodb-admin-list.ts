@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { defined } from '../base/defined.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import type { StopSignal } from '../base/stop.ts';

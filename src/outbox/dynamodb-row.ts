@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { StoredError } from '../claims/claim.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import type { Row } from '../stores/dynamodb/row.ts';

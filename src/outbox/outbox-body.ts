@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { boundedCall } from '../base/bounded.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, StoreError } from '../base/errors.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 import { withoutInexact } from '../sources/exact-numbers.ts';

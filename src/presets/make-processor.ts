@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { builtIn } from '../base/built-in.ts';
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
 import type { RoutingPolicy } from '../batch/context.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
@@ -12,6 +12,8 @@ import type { Observer } from '../observe/observer.ts';
 import { assertFunction } from '../options/check-options.ts';
 import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';
 import type { BatchProcessor } from './processor-types.ts';
+
+const { randomBytes } = builtIn('node:crypto');
 
 /** Checks the options at once and returns the function that creates the processor for a store. */
 export function makeProcessor<Body>(

@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import protobufjs, { type Field } from 'protobufjs';
 import { DecodeError } from '../sources/decode-step.ts';
 import { maxParsedBytes } from '../sources/function-memory.ts';

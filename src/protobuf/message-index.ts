@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import protobufjs from 'protobufjs';
 import { type MessageType, messagesOf, type ProtoFile } from './proto-file.ts';
 

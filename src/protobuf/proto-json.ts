@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import protobufjs, { type Field } from 'protobufjs';
 import protojson from 'protobufjs/ext/protojson.js';
 import { isObject } from '../base/is-object.ts';

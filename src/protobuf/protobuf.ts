@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { ConfigurationError, hasCode } from '../base/errors.ts';
 import { anInteger, anObject, aString, type Check, checkOptionsOf } from '../options/check-options.ts';
 import { decoder } from '../sources/decode-payloads.ts';

@@ -1,7 +1,8 @@
-import { Buffer } from 'node:buffer';
-import { hash } from 'node:crypto';
+import { builtIn } from '../base/built-in.ts';
 import type { StoredError } from '../claims/claim.ts';
 import type { SqsClient } from './sqs-client.ts';
+
+const { hash } = builtIn('node:crypto');
 
 /** The message that a dead-letter queue gets for a record that failed for good. */
 export interface DeadLetter {

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { boundedCall } from '../base/bounded.ts';
 import { systemClock } from '../base/clock.ts';

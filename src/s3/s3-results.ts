@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../base/errors.ts';

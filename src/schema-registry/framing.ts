@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { inflate } from 'node:zlib';
 import { bytesOfBase64 } from '../sources/base64.ts';
 import { DecodeError, type Encoded } from '../sources/decode-step.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
 import { PAYLOAD_SIZE } from '../messages/large-bodies.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { DETAIL_ATTRIBUTES, TYPE } from '../messages/message-attributes.ts';
 import type { EncodedMessage } from '../messages/encode-message.ts';
 import type { EventsResult } from './clients.ts';

@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { builtIn } from '../base/built-in.ts';
 import { type OpenedBody, type TextMembers, TextRecord } from './text-record.ts';
 import { decoder } from './decode-payloads.ts';
 import { DecodeError, type DecoderStep } from './decode-step.ts';
@@ -76,7 +76,7 @@ export abstract class Base64Record<Source extends string, Raw> extends TextRecor
 
   protected override get keyProblem(): string | undefined {
     const isDoubtful = !this.#isDecoded && this.rawBody.includes('\uFFFD');
-    if (!isDoubtful || isUtf8(this.payload as Buffer)) return undefined;
+    if (!isDoubtful || builtIn('node:buffer').isUtf8(this.payload as Buffer)) return undefined;
     return 'The payload is not UTF-8, so no key can be made of its text';
   }
 }

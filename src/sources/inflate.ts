@@ -1,4 +1,3 @@
-import type { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { gunzip } from 'node:zlib';
 import pLimit from 'p-limit';

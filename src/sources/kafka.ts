@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { MSKRecord } from 'aws-lambda';
 import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answers.ts';
 import { Base64Record, textOfBase64 } from './base64.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
 import { type Check, checkOptionsOf, required } from '../options/check-options.ts';
 

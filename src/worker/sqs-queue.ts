@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { StopSignal } from '../base/stop.ts';
 import type { SendToSqs } from './direct-send.ts';
 import type { SdkMessage, WorkerSqsClient } from './sdk-send.ts';

@@ -1,5 +1,4 @@
 import { defined } from '../../base/defined.ts';
-import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { type ReadMessage, withoutOurs } from './dead-letter-message.ts';
 import type { MessageAttribute, SendEntry } from './dead-letter-sqs.ts';

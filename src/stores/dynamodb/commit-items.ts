@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { CommitItemsError } from './commit-errors.ts';

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../../base/errors.ts';
 
 export const DEFAULT_TABLE = 'batchlatch_claims';

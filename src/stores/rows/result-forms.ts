@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';

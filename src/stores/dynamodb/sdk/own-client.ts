@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { commandOf } from '../../../aws/sdk/command-client.ts';
 import { withoutVersionWarning } from '../../../aws/sdk/load-package.ts';
