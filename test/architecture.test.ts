@@ -393,6 +393,10 @@ describe('src, with the sources of the other packages,', () => {
     expect(impurities(files)).toEqual([]);
   });
 
+  it("takes Node's modules as the process has them where most functions pay for their start", () => {
+    expect(importsOfNode('presets/batch-processor.ts', files)).toEqual([]);
+  });
+
   it('makes no function in an assignment to a member where there are many', () => {
     expect(longLivedFunctions(files)).toEqual([]);
   });
@@ -480,6 +484,16 @@ describe('the checks see', () => {
     ['process.env.NAME', 'process'],
   ])('%s in batch', (source, found) => {
     expect(impurities(new Map([['batch/x.ts', source]]))).toEqual([`batch/x.ts uses ${found}`]);
+  });
+
+  it("an import of one of Node's modules, however far away", () => {
+    const files = new Map([
+      ['presets/x.ts', "import { a } from '../claims/x.ts';"],
+      ['claims/x.ts', "const a = () => import('../base/x.ts'); import type { Socket } from 'node:net';"],
+      ['base/x.ts', "import { hash } from 'node:crypto';"],
+      ['keys/x.ts', "import { hash } from 'node:crypto';"],
+    ]);
+    expect(importsOfNode('presets/x.ts', files)).toEqual(['base/x.ts imports node:crypto']);
   });
 
   it.each(['this.f = () => 1;', 'x.y.f = async () => 1;', 'x.f ??= function () {};', 'x.f = (() => 1);'])(
@@ -608,6 +622,20 @@ function sdkImports(files: Sources): string[] {
         !KNOWS_AWS.has(roomOf(from)),
     )
     .map(({ from, specifier }) => `${from} imports ${specifier}`);
+}
+
+/** What a file imports of Node, with all files that it imports, as `builtIn` says why it should not. */
+function importsOfNode(path: string, files: Sources): string[] {
+  const reached = new Set([path]);
+  const found: string[] = [];
+  for (const one of reached) {
+    for (const { from, specifier, target, isType } of importsOf(files)) {
+      if (from !== one || isType) continue;
+      if (specifier.startsWith('node:')) found.push(`${from} imports ${specifier}`);
+      else if (target !== undefined) reached.add(target);
+    }
+  }
+  return found;
 }
 
 /** `Math.max` and `new Date(0)` are as good as any function; these are not. */
