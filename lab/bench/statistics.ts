@@ -1,9 +1,10 @@
-/** A median with its spread: the quartiles around it. */
+/** A median with its spread, the quartiles around it, and the mean, which a few slow rounds move. */
 export interface Spread {
   readonly median: number;
   /** First and third quartile. */
   readonly low: number;
   readonly high: number;
+  readonly mean: number;
   readonly count: number;
 }
 
@@ -26,6 +27,7 @@ export function spreadOf(values: readonly number[]): Spread {
     median: median(values),
     low: quantile(values, 0.25),
     high: quantile(values, 0.75),
+    mean: mean(values),
     count: values.length,
   };
 }

@@ -59,5 +59,5 @@ function speed(p50: number, cpuMicros: number): ContenderFigures {
 }
 
 function spread(median: number): ContenderFigures['cpuMicros'] {
-  return { median, low: median, high: median, count: 1 };
+  return { median, low: median, high: median, mean: median, count: 1 };
 }

@@ -61,5 +61,5 @@ function reached(queueCell: QueueCell): boolean[] {
 }
 
 function spread(median: number): Spread {
-  return { median, low: median, high: median, count: 1 };
+  return { median, low: median, high: median, mean: median, count: 1 };
 }

@@ -14,12 +14,12 @@ describe('the statistics of the benchmark', () => {
   });
 
   test('gives a median with its quartiles', () => {
-    expect(spreadOf([5, 1, 2, 4, 3])).toEqual({ median: 3, low: 2, high: 4, count: 5 });
+    expect(spreadOf([6, 1, 2, 4, 3])).toEqual({ median: 3, low: 2, high: 4, mean: 3.2, count: 5 });
   });
 
   test('pairs rounds, so that a slow round of both sides leaves the ratio alone', () => {
     const ratio = pairedRatio([10, 100, 10], [5, 50, 5]);
-    expect(ratio).toEqual({ median: 2, low: 2, high: 2, count: 3 });
+    expect(ratio).toEqual({ median: 2, low: 2, high: 2, mean: 2, count: 3 });
     expect(() => pairedRatio([1], [1, 2])).toThrow('Rounds do not pair: 1 and 2');
   });
 

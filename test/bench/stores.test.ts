@@ -142,5 +142,5 @@ function profile(
 }
 
 function spread(median: number): Spread {
-  return { median, low: median, high: median, count: 1 };
+  return { median, low: median, high: median, mean: median, count: 1 };
 }
