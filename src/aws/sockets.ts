@@ -6,8 +6,11 @@ import { answerTo, HttpExchange, limitConnecting, type Patience, tickerFor } fro
 import { closedError, networkError, tooLongError, unreadableError } from './network-errors.ts';
 import { AnswerReader } from './read-answer.ts';
 
-/** As much as Node reads from a socket at a time. */
-const RECEIVED_BYTES = 65_536;
+/**
+ * Where all connections receive, as much as Node reads at a time. Each copies its answer at once, so none
+ * needs a buffer or a stream of its own.
+ */
+const RECEIVED = Buffer.allocUnsafeSlow(65_536);
 
 /** Sockets to one server, each with one request at a time (RFC 9112). The last used is reused first. */
 export class Sockets implements Patience {
@@ -15,8 +18,6 @@ export class Sockets implements Patience {
   isUnderstood = true;
   readonly limits: ConnectionLimits;
   readonly ticker: Patience['ticker'];
-  /** Where all connections receive. Each copies its answer at once, so none needs a buffer or a stream. */
-  readonly received: Buffer = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
   readonly #url: URL;
   readonly #free: Connection[] = [];
   readonly #waiting: SocketExchange[] = [];
@@ -142,9 +143,9 @@ class Connection {
     this.#sockets = sockets;
     this.#reader = new AnswerReader(sockets.limits.answerBytes);
     const socket = connect({
-      buffer: sockets.received,
+      buffer: RECEIVED,
       callback: (bytes) => {
-        this.#read(Buffer.from(sockets.received.subarray(0, bytes)));
+        this.#read(Buffer.from(RECEIVED.subarray(0, bytes)));
         return true;
       },
     });

@@ -26,8 +26,9 @@ export async function takeTurns(
 ): Promise<Map<ContenderName, BatchesResult[]>> {
   const results = new Map<ContenderName, BatchesResult[]>(contenders.map((contender) => [contender, []]));
   const cell = nextCell();
-  for (const contender of table === undefined ? contenders : []) {
-    if (serverOf(contender) === 'dynamodb') await emptyTable(lab.endpointOf(contender), contender);
+  for (const contender of contenders) {
+    const isOwn = table === undefined && serverOf(contender) === 'dynamodb';
+    if (isOwn) await emptyTable(lab.endpointOf(contender), tableOf(contender, cell));
   }
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const contender of inTurn(contenders, round)) {

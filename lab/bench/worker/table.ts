@@ -2,7 +2,10 @@ import { rawDynamoDB } from '../contenders/raw-dynamodb.ts';
 
 /** Makes the table again, without rows. */
 export async function emptyTable(endpoint: string, tableName: string): Promise<void> {
-  await rawDynamoDB(endpoint)('DeleteTable', { TableName: tableName });
+  const { status, output } = await rawDynamoDB(endpoint)('DeleteTable', { TableName: tableName });
+  const wasThere = !JSON.stringify(output).includes('ResourceNotFound');
+  if (status !== 200 && wasThere)
+    throw new Error(`The table could not be deleted: ${JSON.stringify(output)}`);
   await ensureTable(endpoint, tableName);
 }
 
