@@ -1,6 +1,6 @@
 /**
- * What the library takes from Node, for the page on which it runs in a browser: the bundler puts this in the place of every `node:` module.
- * What no simulated run comes to throws.
+ * What the library takes from Node, for the pages on which it runs in a browser. The bundler puts this in the
+ * place of each `node:` module, and `process.getBuiltinModule` gives it for each. What no page comes to throws.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Buffer } from 'buffer/';
@@ -37,6 +37,15 @@ export function isUtf8(bytes: Uint8Array): boolean {
 export const getHeapStatistics = (): { readonly heap_size_limit: number } => ({
   heap_size_limit: 2_147_483_648,
 });
+
+/** The parts of `node:util` that check handlers and show values in messages of errors. */
+export const inspect = Object.assign((value: unknown): string => JSON.stringify(value) ?? String(value), {
+  custom: Symbol('inspect'),
+});
+export const types = {
+  isGeneratorFunction: (value: unknown): boolean =>
+    Object.prototype.toString.call(value).includes('Generator'),
+};
 
 export const gunzip = notHere('gunzip');
 export const channel = notHere('channel');

@@ -1,22 +1,10 @@
 /** Node's globals that the library and the scheduler of the simulation look at; imported before them. */
-const given = globalThis as { process?: unknown; setImmediate?: unknown };
+import * as builtIns from './node-builtins.ts';
 
-/** The parts of `node:util` that check handlers and show values in messages of errors. */
-const util = {
-  inspect: Object.assign((value: unknown): string => JSON.stringify(value) ?? String(value), {
-    custom: Symbol('inspect'),
-  }),
-  types: {
-    isGeneratorFunction: (value: unknown): boolean =>
-      Object.prototype.toString.call(value).includes('Generator'),
-  },
-};
+const given = globalThis as { process?: unknown; Buffer?: unknown; setImmediate?: unknown };
 
-given.process ??= {
-  env: {},
-  getBuiltinModule: (name: string) => (name === 'node:util' ? util : undefined),
-  emitWarning: () => undefined,
-};
+given.process ??= { env: {}, getBuiltinModule: () => builtIns, emitWarning: () => undefined };
+given.Buffer ??= builtIns.Buffer;
 
 /** After everything that is due has run, as Node's, and not after four milliseconds, as a timer. */
 given.setImmediate ??= (run: () => void): void => {
@@ -28,5 +16,3 @@ given.setImmediate ??= (run: () => void): void => {
   port1.start();
   port2.postMessage(undefined);
 };
-
-export {};
