@@ -13,7 +13,6 @@ import { booleanIn, numberIn, type Row, toClaim } from './row.ts';
 import { type Found, readRows } from './read.ts';
 import { type Sent, send } from './sender.ts';
 import { storableMs, storableText } from './storable.ts';
-import { writtenIn } from './written.ts';
 
 const PRIVILEGES = ['SELECT', 'INSERT', 'UPDATE'] as const;
 
@@ -26,7 +25,7 @@ const AGAIN = { status: 'again' } as const;
  * Acquires in one statement, which claims the keys that are free and returns the rows of the others; the
  * state machine decides what those rows mean. A row that was free when the statement began, and another
  * owner's by the time it was locked, is asked for again. A group of first deliveries is inserted by a
- * shorter statement, and only the keys that have rows are then asked for.
+ * shorter statement; if some of its keys have rows, those are read.
  */
 export async function acquireClaims(
   requests: readonly ClaimRequest[],
@@ -69,8 +68,8 @@ function areNewAndAlike(requests: readonly ClaimRequest[]): boolean {
 }
 
 /**
- * Inserts the claims of keys without rows. A key that this sending did not write is asked for again: its
- * row may be another owner's, or this owner's if the answer to an earlier sending was lost.
+ * Inserts the claims of keys without rows. If this sending did not write all of them, the rows are read:
+ * they tell whose they are, also if the answer to an earlier sending was lost.
  */
 async function insert(
   asked: readonly Keyed<ClaimRequest>[],
@@ -79,8 +78,10 @@ async function insert(
 ): Promise<Answer[]> {
   const statement = { values: valuesOf(asked, commonValue), ...table.statements().insert };
   const sent = await send(table, statement, PRIVILEGES, signal);
-  const isWritten = writtenIn(sent, asked.length);
-  return asked.map(({ item, stored }) => (isWritten(stored) ? taken({}, item, sent) : AGAIN));
+  if (sent.rowCount === asked.length) return asked.map(({ item }) => taken({}, item, sent));
+  const keys = asked.map(({ stored }) => stored);
+  const found = await readRows(keys, table, signal);
+  return asked.map(({ item, stored }) => decided(found.get(stored), item));
 }
 
 async function askFor(
@@ -99,8 +100,7 @@ async function askFor(
   return asked.map(({ item, stored }): Answer => {
     const row = rows.get(stored);
     if (isTaken(row)) return taken(row, item, sent);
-    const found = reread === undefined ? broughtAlong(row, sent) : reread.get(stored);
-    return found === undefined ? AGAIN : refused(found, item);
+    return decided(reread === undefined ? broughtAlong(row, sent) : reread.get(stored), item);
   });
 }
 
@@ -149,7 +149,10 @@ function broughtAlong(row: Row | undefined, { sentAt }: Sent): Found | undefined
   return isObject(found) ? { row: found as Row, now: numberIn(row?.['now']) ?? 0, sentAt } : undefined;
 }
 
-function refused({ row, now, sentAt }: Found, request: ClaimRequest): Answer {
+/** What the state machine decides by a row. A key without one, or whose row is free, is asked for again. */
+function decided(found: Found | undefined, request: ClaimRequest): Answer {
+  if (found === undefined) return AGAIN;
+  const { row, now, sentAt } = found;
   try {
     const decision = decideAcquire(inLocalTime(toClaim(row), sentAt - now), request, sentAt);
     return 'outcome' in decision ? decision.outcome : AGAIN;

@@ -17,6 +17,11 @@ export interface SqlStatement {
 export interface SqlAnswer {
   /** The rows, with their columns by name. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /**
+   * How many rows the statement wrote. If it is not the number that was asked for, or missing, the store
+   * reads the rows.
+   */
+  readonly rowCount?: number | null | undefined;
 }
 
 /** A connection that takes statements: a `Client` of `pg`, or one of its pool. */

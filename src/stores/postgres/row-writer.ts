@@ -8,7 +8,6 @@ import { readEach } from './read.ts';
 import { type Row, toClaim } from './row.ts';
 import { send } from './sender.ts';
 import { storableJson, storableMs } from './storable.ts';
-import { writtenIn } from './written.ts';
 
 const WRITTEN = { status: 'written' } as const;
 const REFUSED = { status: 'refused' } as const;
@@ -46,8 +45,8 @@ async function change(
   const statement = areCompletionsAlike(keyed)
     ? { values: completionValues(keyed), ...complete }
     : { values: changeColumns(keyed), ...each };
-  const isWritten = writtenIn(await send(table, statement, ['SELECT', 'UPDATE'], signal), keyed.length);
-  return keyed.map(({ stored }) => (isWritten(stored) ? WRITTEN : REFUSED));
+  const { rowCount } = await send(table, statement, ['SELECT', 'UPDATE'], signal);
+  return keyed.map(() => (rowCount === keyed.length ? WRITTEN : REFUSED));
 }
 
 /** Whether `completeAllText` can write them: it sets all fields that a change to COMPLETED has. */

@@ -51,7 +51,7 @@ export async function send(
         },
         { clock, limitMs: POSTGRES_STATEMENT_MS, signal },
       );
-      return { rows: answer.rows, sentAt, wasResent: sending > 1 };
+      return { rows: answer.rows, rowCount: answer.rowCount, sentAt, wasResent: sending > 1 };
     } catch (thrown) {
       if (statement.name !== undefined && isOfSession(thrown)) {
         table.stopPreparing();

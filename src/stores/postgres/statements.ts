@@ -12,14 +12,6 @@ export const DATABASE_TIME = "date_trunc('milliseconds', statement_timestamp())"
 // rule: postgres-owner
 const IS_OWNED = "a.was = 'IN_PROGRESS' AND a.holder = a.owner";
 
-/**
- * The end of statements that write: how many rows were written, and their keys if $1 has more (see
- * `writtenIn`).
- */
-const ANSWER = `
-SELECT count(*)::int AS count, CASE WHEN count(*) < cardinality($1::text[]) THEN json_agg(key) END AS keys
-FROM written`;
-
 /** The columns of a claim, for a `SELECT` from the table with this alias. */
 export function claimColumns(alias: string): string {
   return Object.values(COLUMNS)
@@ -39,17 +31,14 @@ export function insertText(table: string, now: string): string {
   // their handlers, and fail to settle them.
   const orNothing = 'ON CONFLICT (key) DO UPDATE SET status = c.status WHERE false';
   return `
-WITH written AS (
-  INSERT INTO ${table} AS c (key, status, owner, attempt, releases, crashes, started, lease_until, expires_at,
-    created_at, updated_at, payload_hash, locked_by, record_id, took_over)
-  SELECT key, 'IN_PROGRESS', owner, 1, 0, 0, $8::boolean, ${later('$3::float8')}, ${later('$4::float8')},
-    now, now, payload_hash, $6::text, record_id, false
-  FROM unnest($1::text[], $2::text[], $5::text[], $7::text[]) AS a (key, owner, payload_hash, record_id),
-    (SELECT ${now} AS now) AS t
-  ORDER BY key COLLATE "C"
-  ${orNothing}
-  RETURNING key
-)${ANSWER}`;
+INSERT INTO ${table} AS c (key, status, owner, attempt, releases, crashes, started, lease_until, expires_at,
+  created_at, updated_at, payload_hash, locked_by, record_id, took_over)
+SELECT key, 'IN_PROGRESS', owner, 1, 0, 0, $8::boolean, ${later('$3::float8')}, ${later('$4::float8')},
+  now, now, payload_hash, $6::text, record_id, false
+FROM unnest($1::text[], $2::text[], $5::text[], $7::text[]) AS a (key, owner, payload_hash, record_id),
+  (SELECT ${now} AS now) AS t
+ORDER BY key COLLATE "C"
+${orNothing}`;
 }
 
 /**
@@ -117,14 +106,12 @@ WITH locked AS (
   FROM unnest($1::text[], $2::text[], $3::text[]) AS a (key, owner, result)
     JOIN ${table} AS c ON c.key = a.key, (SELECT ${now} AS now) AS t
   ORDER BY c.key FOR UPDATE OF c
-), written AS (
-  UPDATE ${table} AS c SET
-    status = 'COMPLETED', updated_at = a.now, completed_at = a.now,
-    expires_at = a.now + ${interval('$4::float8')}, result = coalesce(a.result, c.result)
-  FROM locked AS a
-  WHERE c.key = a.key AND ${IS_OWNED}
-  RETURNING c.key
-)${ANSWER}`;
+)
+UPDATE ${table} AS c SET
+  status = 'COMPLETED', updated_at = a.now, completed_at = a.now,
+  expires_at = a.now + ${interval('$4::float8')}, result = coalesce(a.result, c.result)
+FROM locked AS a
+WHERE c.key = a.key AND ${IS_OWNED}`;
 }
 
 /**
@@ -147,19 +134,17 @@ WITH asked AS (
   SELECT a.*, c.status AS was, c.owner AS holder, c.lease_until AS lasts
   FROM asked AS a JOIN ${table} AS c ON c.key = a.key
   ORDER BY c.key FOR UPDATE OF c
-), written AS (
-  UPDATE ${table} AS c SET
-    status = coalesce(a.status, c.status), updated_at = a.now,
-    lease_until = coalesce(a.now + ${interval('a.lease_ms')}, c.lease_until),
-    expires_at = coalesce(a.now + ${interval('a.expires_ms')}, c.expires_at),
-    completed_at = CASE WHEN a.completed THEN a.now ELSE c.completed_at END,
-    result = coalesce(a.result, c.result), error = coalesce(a.error::jsonb, c.error),
-    releases = coalesce(a.releases, c.releases), crashes = coalesce(a.crashes, c.crashes),
-    started = coalesce(a.started, c.started)
-  FROM locked AS a
-  WHERE c.key = a.key AND ${IS_OWNED} AND ${isNotShorter}
-  RETURNING c.key
-)${ANSWER}`;
+)
+UPDATE ${table} AS c SET
+  status = coalesce(a.status, c.status), updated_at = a.now,
+  lease_until = coalesce(a.now + ${interval('a.lease_ms')}, c.lease_until),
+  expires_at = coalesce(a.now + ${interval('a.expires_ms')}, c.expires_at),
+  completed_at = CASE WHEN a.completed THEN a.now ELSE c.completed_at END,
+  result = coalesce(a.result, c.result), error = coalesce(a.error::jsonb, c.error),
+  releases = coalesce(a.releases, c.releases), crashes = coalesce(a.crashes, c.crashes),
+  started = coalesce(a.started, c.started)
+FROM locked AS a
+WHERE c.key = a.key AND ${IS_OWNED} AND ${isNotShorter}`;
 }
 
 export function readText(table: string, now: string): string {
