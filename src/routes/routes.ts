@@ -116,14 +116,14 @@ export function routes<Types extends MessageTypes, Mode extends RouteMode = 'rec
   for (const type of handlerOf.keys()) {
     if (Object.hasOwn(types, type)) continue;
     const known = Object.keys(types).join(', ');
-    throw new ConfigurationError(`routes: No type is called \`${type}\`; known types are ${known}`);
+    throw new ConfigurationError(`routes: Expected one of ${known}, got \`${type}\``);
   }
   const all = Object.entries(types).map(([type, message]) => settingsOf(handlerOf.get(type), type, message));
   if (otherwise !== undefined) all.push(settingsOf(otherwise));
   const [asBefore, ...more] = all.filter((one) => one.options.keysAsBefore === true);
   if (more.length > 0 || (asBefore !== undefined && asBefore.type === undefined)) {
     throw new ConfigurationError(
-      'routes: Expected `keysAsBefore` for one type only: two types could share a key',
+      'routes: Expected `keysAsBefore` for one type only, as two types could share a key',
     );
   }
   return routing(all, typeof by === 'function' ? byFunction(by) : by);

@@ -183,7 +183,7 @@ describe('routes()', () => {
       'a handler without a type',
       { OrderPlaced: () => 1, OrderCancelled: () => 1, Pinged: () => 1, OrderPlacd: () => 1 },
       {},
-      'routes: No type is called `OrderPlacd`; known types are OrderPlaced, OrderCancelled, Pinged',
+      'routes: Expected one of OrderPlaced, OrderCancelled, Pinged, got `OrderPlacd`',
     ],
     [
       'two types with keys of before',
@@ -193,13 +193,13 @@ describe('routes()', () => {
         Pinged: () => 1,
       },
       {},
-      'routes: Expected `keysAsBefore` for one type only: two types could share a key',
+      'routes: Expected `keysAsBefore` for one type only, as two types could share a key',
     ],
     [
       'keys of before for other types',
       { OrderPlaced: () => 1, OrderCancelled: () => 1, Pinged: () => 1 },
       { otherwise: route(() => 1, { keysAsBefore: true }) },
-      'routes: Expected `keysAsBefore` for one type only: two types could share a key',
+      'routes: Expected `keysAsBefore` for one type only, as two types could share a key',
     ],
   ])('refuses %s at start', (_what, handlers, options, text) => {
     expect(() => routes(orders, handlers as unknown as Handlers, options)).toThrow(text);
