@@ -93,9 +93,10 @@ export const fullPlan: Plan = {
   ],
   stores: {
     cells: [
-      ...ofMixes(10, { rounds: 9, warmUps: 6, batches: 60 }),
-      ...ofMixes(100, { rounds: 7, warmUps: 4, batches: 12 }),
-      ...ofMixes(1_000, { rounds: 9, warmUps: 4, batches: 3 }),
+      // At least 50 ms of CPU a round: the process has slept while the others had their turns.
+      ...ofMixes(10, { rounds: 9, warmUps: 2, batches: 180 }),
+      ...ofMixes(100, { rounds: 7, warmUps: 2, batches: 36 }),
+      ...ofMixes(1_000, { rounds: 9, warmUps: 3, batches: 6 }),
     ],
     profiles: [
       { workload: first(10), rounds: 1, warmUps: 0, batches: 200 },

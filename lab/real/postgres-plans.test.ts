@@ -6,7 +6,7 @@ import { claimsTableSql, type PostgresPool, postgresStore } from '../../src/stor
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../test/support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../../test/support/components/postgres.ts';
 
-describeWith([postgres], 'the plan of a settlement', () => {
+describeWith([postgres], 'the plan of a statement', () => {
   let server: PostgresServer;
   let pool: Pool;
   beforeAll(async () => {
@@ -37,11 +37,19 @@ describeWith([postgres], 'the plan of a settlement', () => {
       await store.acquire(requests);
       plans.length = 0;
       await store.settle(requests.map((request) => completionOf(request)));
-      expect(plans).toHaveLength(1);
-      expect(plans[0]).toContain(`Update on ${table}`);
-      expect(plans[0]).not.toContain(`${table}_open`);
-      // Rows for rows: in a loop over what is not found by an index, a batch would take the square of its size.
-      expect(plans[0]).not.toMatch(/Rows Removed by Join Filter: [1-9]/);
+      const duplicates = await store.acquire(
+        requests.map((request) => ({ ...request, owner: randomUUID() })),
+      );
+      expect(duplicates.map(({ status }) => status)).toEqual(requests.map(() => 'duplicate'));
+      const [settling, inserting, reading] = plans;
+      expect(plans).toHaveLength(3);
+      expect(settling).toContain(`Update on ${table}`);
+      expect(inserting).toContain(`Insert on ${table}`);
+      for (const plan of [settling, reading]) {
+        expect(plan).not.toContain(`${table}_open`);
+        // Rows for rows: in a loop over what is not found by an index, a batch would take the square of its size.
+        expect(plan).not.toMatch(/Rows Removed by Join Filter: [1-9]/);
+      }
     },
   );
 });

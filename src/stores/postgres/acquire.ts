@@ -68,20 +68,33 @@ function areNewAndAlike(requests: readonly ClaimRequest[]): boolean {
 }
 
 /**
- * Inserts the claims of keys without rows. If this sending did not write all of them, the rows are read:
- * they tell whose they are, also if the answer to an earlier sending was lost.
+ * Inserts the claims of keys without rows. If this sending did not write all of them, the rows of the others
+ * are read, or all rows if it is not known which sending wrote them.
  */
 async function insert(
   asked: readonly Keyed<ClaimRequest>[],
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
-  const statement = { values: valuesOf(asked, commonValue), ...table.statements().insert };
-  const sent = await send(table, statement, PRIVILEGES, signal);
+  const { insert: text, others: textOfOthers } = table.statements();
+  const sent = await send(table, { values: valuesOf(asked, commonValue), ...text }, PRIVILEGES, signal);
   if (sent.rowCount === asked.length) return asked.map(({ item }) => taken({}, item, sent));
-  const keys = asked.map(({ stored }) => stored);
-  const found = await readRows(keys, table, signal);
-  return asked.map(({ item, stored }) => decided(found.get(stored), item));
+  const values = [
+    columnOf(asked, ({ stored }) => stored),
+    columnOf(asked, ({ item }) => (sent.wasResent ? '' : item.owner)),
+  ];
+  const read = await send(table, { values, ...textOfOthers }, ['SELECT'], signal);
+  const [row] = read.rows;
+  const now = numberIn(row?.['now']) ?? 0;
+  const others = new Map((jsonIn(row?.['others']) ?? []) as [key: string, row: Row][]);
+  // If more rows look like it, an earlier call of the same owner wrote some of them.
+  const inserted = numberIn(row?.['inserted']);
+  const areOurs = inserted === sent.rowCount && (inserted ?? 0) + others.size === asked.length;
+  return asked.map(({ item, stored }) => {
+    const other = others.get(stored);
+    if (other === undefined) return areOurs ? taken({}, item, sent) : AGAIN;
+    return other['key'] === null ? AGAIN : decided({ row: other, now, sentAt: read.sentAt }, item);
+  });
 }
 
 async function askFor(

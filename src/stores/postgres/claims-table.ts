@@ -7,6 +7,7 @@ import {
   completeAllText,
   DATABASE_TIME,
   insertText,
+  othersText,
   readText,
 } from './statements.ts';
 import { DEFAULT_TABLE, quotedTable } from './table-name.ts';
@@ -27,7 +28,7 @@ export interface ClaimsTable {
   /** A number from 0 up to, not including, 1, for the jitter of resends. */
   readonly random: () => number;
   readonly statements: () => Readonly<
-    Record<'insert' | 'acquire' | 'complete' | 'change' | 'read', NamedText>
+    Record<'insert' | 'others' | 'acquire' | 'complete' | 'change' | 'read', NamedText>
   >;
   /** Sends statements without names from now on. */
   readonly stopPreparing: () => void;
@@ -66,6 +67,7 @@ export function claimsTable({
       time = current;
       statements = {
         insert: named(insertText(table, time)),
+        others: named(othersText(table, time)),
         acquire: named(acquireText(table, time)),
         complete: named(completeAllText(table, time)),
         change: named(changeText(table, time)),

@@ -41,19 +41,20 @@ export async function byKeys<Item extends { readonly key: string }, Outcome>(
   run: (keyed: readonly Keyed<Item>[]) => Promise<Outcome[]>,
   isTooLong?: (keyed: readonly Keyed<Item>[]) => boolean,
 ): Promise<(Outcome | Failed)[]> {
-  const errors = new Map<number, Error>();
-  const keyed = items.flatMap((item, index): Keyed<Item>[] => {
+  const keyed: Keyed<Item>[] = [];
+  const errors = new Map<Item, Error>();
+  for (const item of items) {
     try {
-      return [{ item, stored: storedKey(item.key) }];
+      keyed.push({ item, stored: storedKey(item.key) });
     } catch (thrown) {
-      errors.set(index, thrown as Error);
-      return [];
+      errors.set(item, thrown as Error);
     }
-  });
+  }
   const outcomes = await inStatements(keyed, run, isTooLong);
+  if (errors.size === 0 && outcomes.length === items.length) return outcomes;
   let next = 0;
-  return items.map((_, index) => {
-    const error = errors.get(index);
+  return items.map((item) => {
+    const error = errors.get(item);
     return error === undefined ? (outcomes[next++] ?? failed(noOutcome())) : failed(error);
   });
 }
