@@ -69,7 +69,7 @@ function areNewAndAlike(requests: readonly ClaimRequest[]): boolean {
 
 /**
  * Inserts the claims of keys without rows. If this sending did not write all of them, the rows of the others
- * are read, or all rows if it is not known which sending wrote them.
+ * are read.
  */
 async function insert(
   asked: readonly Keyed<ClaimRequest>[],
@@ -79,21 +79,15 @@ async function insert(
   const { insert: text, others: textOfOthers } = table.statements();
   const sent = await send(table, { values: valuesOf(asked, commonValue), ...text }, PRIVILEGES, signal);
   if (sent.rowCount === asked.length) return asked.map(({ item }) => taken({}, item, sent));
-  const values = [
-    columnOf(asked, ({ stored }) => stored),
-    columnOf(asked, ({ item }) => (sent.wasResent ? '' : item.owner)),
-  ];
+  const values = [columnOf(asked, ({ stored }) => stored), columnOf(asked, ({ item }) => item.owner)];
   const read = await send(table, { values, ...textOfOthers }, ['SELECT'], signal);
-  const [row] = read.rows;
-  const now = numberIn(row?.['now']) ?? 0;
-  const others = new Map((jsonIn(row?.['others']) ?? []) as [key: string, row: Row][]);
-  // If more rows look like it, an earlier call of the same owner wrote some of them.
-  const inserted = numberIn(row?.['inserted']);
-  const areOurs = inserted === sent.rowCount && (inserted ?? 0) + others.size === asked.length;
+  const others = new Map(read.rows.map((row) => [row['key'], row]));
+  // If there are fewer others, an earlier sending or call of the same owner wrote some of the rows.
+  const areOurs = others.size + (sent.rowCount ?? 0) === asked.length;
   return asked.map(({ item, stored }) => {
     const other = others.get(stored);
     if (other === undefined) return areOurs ? taken({}, item, sent) : AGAIN;
-    return other['key'] === null ? AGAIN : decided({ row: other, now, sentAt: read.sentAt }, item);
+    return decided(broughtAlong(other, read), item);
   });
 }
 

@@ -42,20 +42,17 @@ ${orNothing}`;
 }
 
 /**
- * Reads what `insertText` did not write, as one row: the number of rows that are as it writes them for these
- * owners ($2), and the others as a list of keys and rows, whose members are null for a key without a row.
+ * Returns a row for each key whose row is not as `insertText` writes it for this owner ($2): with the stored
+ * row, or without one if there is none.
  */
 export function othersText(table: string, now: string): string {
   const isAsInserted =
     "c.owner = a.owner AND c.status = 'IN_PROGRESS' AND c.attempt = 1 AND c.releases = 0 AND c.crashes = 0";
   return `
-SELECT count(*) FILTER (WHERE is_inserted)::int AS inserted,
-  json_agg(json_build_array(asked, found)) FILTER (WHERE NOT is_inserted) AS others, ${milliseconds(now)} AS now
-FROM (
-  SELECT a.key AS asked, to_json(f) AS found, (${isAsInserted}) IS TRUE AS is_inserted
-  FROM unnest($1::text[], $2::text[]) AS a (key, owner) LEFT JOIN ${table} AS c ON c.key = a.key,
-    LATERAL (SELECT ${claimColumns('c')}) AS f
-) AS each`;
+SELECT a.key, CASE WHEN c.key IS NOT NULL THEN to_json(f) END AS found, ${milliseconds(now)} AS now
+FROM unnest($1::text[], $2::text[]) AS a (key, owner) LEFT JOIN ${table} AS c ON c.key = a.key,
+  LATERAL (SELECT ${claimColumns('c')}) AS f
+WHERE (${isAsInserted}) IS NOT TRUE`;
 }
 
 /**

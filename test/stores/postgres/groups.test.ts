@@ -156,11 +156,11 @@ describe('A group of first deliveries', () => {
     losses = 1;
     const asking = store.acquire([request('a'), request('b')]);
     expect(await advanceUntil(clock, asking)).toMatchObject([first, first]);
-    expect(sent).toEqual(['insert a,b', 'insert a,b', 'read a,b']);
+    expect(sent).toEqual(['insert a,b', 'insert a,b', 'read a,b', 'acquire a,b']);
     losses = 1;
     const settling = store.settle([completion('a'), completion('b')]);
     expect(await advanceUntil(clock, settling)).toEqual(['stored', 'stored']);
-    expect(sent.slice(3)).toEqual(['complete a,b', 'complete a,b', 'read a,b']);
+    expect(sent.slice(4)).toEqual(['complete a,b', 'complete a,b', 'read a,b']);
   });
 
   it('keeps its own claims when asked for again, but not one that another has taken over', async () => {
