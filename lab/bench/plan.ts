@@ -93,7 +93,7 @@ export const fullPlan: Plan = {
   ],
   stores: {
     cells: [
-      // At least 50 ms of CPU a round: the process has slept while the others had their turns.
+      // Some 50 ms of CPU a round: the process has slept while the others had their turns.
       ...ofMixes(10, { rounds: 9, warmUps: 2, batches: 180 }),
       ...ofMixes(100, { rounds: 7, warmUps: 2, batches: 36 }),
       ...ofMixes(1_000, { rounds: 9, warmUps: 3, batches: 6 }),
