@@ -156,7 +156,7 @@ function broughtAlong(row: Row | undefined, { sentAt }: Sent): Found | undefined
   return isObject(found) ? { row: found as Row, now: numberIn(row?.['now']) ?? 0, sentAt } : undefined;
 }
 
-/** Returns what the state machine decides by a row. A key without one, or whose row is free, is asked for again. */
+/** Decides by a row, as the state machine does. A key without one, or with a free one, is asked for again. */
 function decided(found: Found | undefined, request: ClaimRequest): Answer {
   if (found === undefined) return AGAIN;
   const { row, now, sentAt } = found;
