@@ -3,6 +3,7 @@ import { MismatchError, CompletionNotStoredError } from '../attempts/errors.ts';
 import type { HandedBack } from '../sources/answers.ts';
 import type { Host } from '../attempts/host.ts';
 import { waitAtMost } from '../base/clock.ts';
+import { isoTime } from '../base/iso-time.ts';
 import type { BatchContext } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
@@ -82,7 +83,7 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
       return outcome.error;
     case 'conflict':
       return new RedeliverError(
-        `The event is being processed elsewhere until ${new Date(outcome.leaseUntil).toISOString()}`,
+        `The event is being processed elsewhere until ${isoTime(outcome.leaseUntil) ?? outcome.leaseUntil}`,
       );
     case 'mismatch':
       return new MismatchError();

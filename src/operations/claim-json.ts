@@ -1,3 +1,4 @@
+import { isoTime } from '../base/iso-time.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { Claim, OperatorChange } from '../claims/claim.ts';
@@ -102,10 +103,4 @@ function parsed(json: string): unknown {
   } catch {
     return json;
   }
-}
-
-/** Returns a time as ISO 8601, or undefined if a damaged row holds an invalid one. */
-function isoTime(time: number | undefined): string | undefined {
-  const date = new Date(time ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -8,6 +8,7 @@ import {
   PermanentError,
   type RecordHandler,
 } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { bench, deferred, failed, forever } from './bench.ts';
 
@@ -68,6 +69,17 @@ describe('An event that EventBridge delivers to the function itself', () => {
     await expect(b.processor(() => 'done')(placed())).rejects.toMatchObject({
       code: 'BATCHLATCH_REDELIVER',
       message: 'The event is being processed elsewhere until 2026-01-01T00:01:00.000Z',
+    });
+  });
+
+  it('rejects while it is processed elsewhere until a time that no calendar has', async () => {
+    const b = bench((clock) => ({
+      ...memoryStore({ clock }),
+      acquire: async () => [{ status: 'conflict', leaseUntil: 1e20, attempt: 1 }],
+    }));
+    await expect(b.processor(() => 'done')(placed())).rejects.toMatchObject({
+      code: 'BATCHLATCH_REDELIVER',
+      message: 'The event is being processed elsewhere until 100000000000000000000',
     });
   });
 
