@@ -3,6 +3,7 @@ import type { Figures } from '../../lab/bench/figures.ts';
 import { moneyTable, moneyText } from '../../lab/bench/report/tables/money.ts';
 import type { ContenderFigures } from '../../lab/bench/sections/cells.ts';
 import { NOTHING } from './no-figures.ts';
+import { spread } from './spread.ts';
 
 const workload = { size: 10, handlerMs: 0, mix: 'first' } as const;
 
@@ -56,8 +57,4 @@ function speed(p50: number, cpuMicros: number): ContenderFigures {
     wallMs: { p50, p99: p50, batches: 1 },
     timesLess: { requests: 1, cpu: spread(1), wall: spread(1) },
   };
-}
-
-function spread(median: number): ContenderFigures['cpuMicros'] {
-  return { median, low: median, high: median, mean: median, count: 1 };
 }

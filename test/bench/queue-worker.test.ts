@@ -3,8 +3,8 @@ import type { ConsumerName, QueueWork } from '../../lab/bench/consumers/consumer
 import { queueWorkerTargetsOf } from '../../lab/bench/report/queue-worker-targets.ts';
 import { queueWorkerTable } from '../../lab/bench/report/tables/queue-worker.ts';
 import type { ConsumerFigures, QueueCell } from '../../lab/bench/sections/queue-worker.ts';
-import type { Spread } from '../../lab/bench/statistics.ts';
 import { NOTHING } from './no-figures.ts';
+import { spread } from './spread.ts';
 
 const SLOW: QueueWork = { handlerMs: 50, hasSlow: true };
 const FAST: QueueWork = { handlerMs: 0, hasSlow: false };
@@ -58,8 +58,4 @@ function figures({ more = 1, moreThanFour = 1, micros = 100 }): ConsumerFigures 
 
 function reached(queueCell: QueueCell): boolean[] {
   return queueWorkerTargetsOf({ ...NOTHING, queueWorker: [queueCell] }).map(({ isReached }) => isReached);
-}
-
-function spread(median: number): Spread {
-  return { median, low: median, high: median, mean: median, count: 1 };
 }

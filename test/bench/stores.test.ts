@@ -4,8 +4,8 @@ import type { Figures } from '../../lab/bench/figures.ts';
 import { storeTargetsOf } from '../../lab/bench/report/store-targets.ts';
 import { storesTable } from '../../lab/bench/report/tables/stores.ts';
 import type { Cell, ContenderFigures } from '../../lab/bench/sections/cells.ts';
-import type { Spread } from '../../lab/bench/statistics.ts';
 import { NOTHING } from './no-figures.ts';
+import { spread } from './spread.ts';
 
 describe('the targets of the stores', () => {
   test('are those of the servers that the run had', () => {
@@ -29,6 +29,16 @@ describe('the targets of the stores', () => {
       false,
       false,
     ]);
+  });
+
+  test.each([
+    ['postgres', 'by-hand-postgres', 1_000, 2],
+    ['redis', 'powertools-redis', 100, 2],
+    ['redis', 'powertools-redis', 1_000, 4],
+  ] as const)('let %s (beside %s) be sent for batches of %i at most %i', (server, other, size, most) => {
+    const isReached = (sent: number): boolean | undefined =>
+      Object.values(reached(run(cell(size, { [`batchlatch-${server}`]: { sent }, [other]: {} }))))[0];
+    expect([isReached(most), isReached(most + 1)]).toEqual([true, false]);
   });
 
   test.each([
@@ -139,8 +149,4 @@ function profile(
   groups: Readonly<Record<string, number>>,
 ): Figures['profiles'][number] {
   return { contender, workload: { size, mix: 'first', handlerMs: 0 }, records: 10, groups, functions: [] };
-}
-
-function spread(median: number): Spread {
-  return { median, low: median, high: median, mean: median, count: 1 };
 }

@@ -4,9 +4,9 @@ import type { Target } from '../../lab/bench/report/target.ts';
 import { targetsOf } from '../../lab/bench/report/targets.ts';
 import type { Cell, ContenderFigures } from '../../lab/bench/sections/cells.ts';
 import type { ColdStartFigures } from '../../lab/bench/sections/cold-start.ts';
-import type { Spread } from '../../lab/bench/statistics.ts';
 import type { Workload } from '../../lab/bench/workload.ts';
 import { NOTHING } from './no-figures.ts';
+import { spread } from './spread.ts';
 
 describe('the targets of a run', () => {
   test('are those that it has figures for', () => {
@@ -154,8 +154,4 @@ function profile(
     groups,
     functions: [],
   };
-}
-
-function spread(median: number): Spread {
-  return { median, low: median, high: median, mean: median, count: 1 };
 }
