@@ -114,20 +114,35 @@ describe('a deployed function', () => {
     );
   });
 
-  it('that is named with its alias is looked at with the mappings of the alias', async () => {
-    const { arn } = await createQueue({ VisibilityTimeout: '180' });
-    const lambda = lambdaOf({ queueArn: arn });
-    const asked: unknown[] = [];
-    const listEventSourceMappings: typeof lambda.listEventSourceMappings = (input) => {
-      asked.push(input);
-      return lambda.listEventSourceMappings(input);
-    };
-    await doctorLive(
-      { sqs, lambda: { ...lambda, listEventSourceMappings } },
-      { functionName: 'orders:live' },
-    );
-    expect(asked).toEqual([{ FunctionName: 'orders:live' }]);
-  });
+  it.each([
+    ['orders:live', 'orders'],
+    ['123456789012:function:orders:7', '123456789012:function:orders'],
+    [
+      'arn:aws:lambda:eu-west-1:123456789012:function:orders:live',
+      'arn:aws:lambda:eu-west-1:123456789012:function:orders',
+    ],
+    ['arn:aws:lambda:eu-west-1:123456789012:function:orders', undefined],
+  ])(
+    'that is named %s is looked at with the mappings of that name, and its own concurrency',
+    async (functionName, withoutQualifier = functionName) => {
+      const { arn } = await createQueue({ VisibilityTimeout: '180' });
+      const lambda = lambdaOf({ queueArn: arn });
+      const asked: unknown[] = [];
+      const listEventSourceMappings: typeof lambda.listEventSourceMappings = (input) => {
+        asked.push(input);
+        return lambda.listEventSourceMappings(input);
+      };
+      const getFunctionConcurrency: typeof lambda.getFunctionConcurrency = (input) => {
+        asked.push(input);
+        return lambda.getFunctionConcurrency(input);
+      };
+      await doctorLive(
+        { sqs, lambda: { ...lambda, getFunctionConcurrency, listEventSourceMappings } },
+        { functionName },
+      );
+      expect(asked).toEqual([{ FunctionName: withoutQualifier }, { FunctionName: functionName }]);
+    },
+  );
 
   it.each([
     ['report-batch-item-failures-off', { mapping: { FunctionResponseTypes: [] } }],

@@ -25,7 +25,7 @@ export async function readLiveFunction(
   if (found === undefined) return undefined;
   const name = found.FunctionName ?? FunctionName;
   const concurrency = await reading.optional(`function ${name}`, 'lambda:GetFunctionConcurrency', () =>
-    lambda.getFunctionConcurrency(input),
+    lambda.getFunctionConcurrency({ FunctionName: unqualified(FunctionName) }),
   );
   const asynchronous = await reading.optional(`function ${name}`, 'lambda:GetFunctionEventInvokeConfig', () =>
     lambda.getFunctionEventInvokeConfig(input),
@@ -57,6 +57,12 @@ export async function readLiveFunction(
     },
     logGroup: found.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
   };
+}
+
+/** Returns a name or ARN without alias or version: concurrency is reserved for a function as a whole. */
+function unqualified(functionName: string): string {
+  const parts = functionName.split(':');
+  return parts.slice(0, parts.lastIndexOf('function') + 2).join(':');
 }
 
 /** Reads the event source mappings of a function or a queue. */
