@@ -56,6 +56,28 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
     return new Call(queue, count, { clock, deadlineMs, signal }, onEnd);
   }
 
+  /** Puts one message. Returns a promise if its schema is asynchronous. Never throws and never rejects. */
+  function put(
+    call: Call,
+    position: number,
+    given: AnyMessage,
+    traced: TraceHeaders | undefined,
+  ): Promise<void> | undefined {
+    const putEncoded = (encoded: EncodedMessage): void => {
+      const message = traced === undefined ? encoded : withTrace(encoded, traced);
+      call.put(position, message, given.delayMs, laneOf(message));
+    };
+    const refuse = (thrown: unknown): void => call.failed(position, thrown as Error, false);
+    try {
+      const encoding = encode(given.type, given.body);
+      if ('then' in encoding) return encoding.then(putEncoded).catch(refuse);
+      putEncoded(encoding);
+    } catch (thrown) {
+      refuse(thrown);
+    }
+    return undefined;
+  }
+
   /** Puts messages one after the other, in order. Never rejects. */
   async function putAll(
     call: Call,
@@ -63,16 +85,9 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
     traced: TraceHeaders | undefined,
   ): Promise<void> {
     for (const [position, given] of all.entries()) {
-      try {
-        const { type, body, delayMs } = given;
-        const encoding = encode(type, body);
-        // Most schemas validate at once: an `await` would cost a turn for each message.
-        const encoded = 'then' in encoding ? await encoding : encoding;
-        const message = traced === undefined ? encoded : withTrace(encoded, traced);
-        call.put(position, message, delayMs, laneOf(message));
-      } catch (thrown) {
-        call.failed(position, thrown as Error, false);
-      }
+      const pending = put(call, position, given, traced);
+      // Most schemas validate at once: an `await` would cost a turn for each message.
+      if (pending !== undefined) await pending;
     }
   }
 
@@ -84,7 +99,7 @@ export function createSender<Types extends MessageTypes, const To extends SendTa
           if (outcome === undefined || outcome.status === 'sent') resolve();
           else reject(outcome.error);
         });
-        void putAll(call, [{ type, body, delayMs: sendOptions.delayMs }], traced);
+        void put(call, 0, { type, body, delayMs: sendOptions.delayMs }, traced);
       }),
     sendAll: (given, sendOptions = {}) =>
       new Promise((resolve) => {
