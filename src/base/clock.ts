@@ -49,3 +49,9 @@ export function waitAtMost(
     work?.finally(done).catch(() => undefined);
   });
 }
+
+/** Returns a time as ISO 8601, or undefined if a damaged row holds an invalid one. */
+export function isoTime(time: number | undefined): string | undefined {
+  const date = new Date(time ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

@@ -1,4 +1,4 @@
-import { isoTime } from '../base/iso-time.ts';
+import { isoTime } from '../base/clock.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { Claim, OperatorChange } from '../claims/claim.ts';
