@@ -221,6 +221,36 @@ describe('A group of first deliveries', () => {
     expect(sent).toEqual(['insert a,b', 'read a,b', 'acquire a,b', 'complete a,b', 'read a,b']);
   });
 
+  it('can be released where its rows could not be read after some were written', async () => {
+    await store.acquire([request('b', { owner: 'another' })]);
+    const unreadable: PostgresPool = {
+      async connect() {
+        const client = await observedPool().connect();
+        return {
+          async query(statement) {
+            if (kindOf(statement) === 'read') throw Object.assign(new Error('cancelled'), { code: '57014' });
+            return client.query(statement);
+          },
+          release: () => client.release(),
+        };
+      },
+    };
+    const asking = storeByClock(unreadable, table, clock).acquire([request('a'), request('b')]);
+    const unknown = { status: 'error', error: { isRetryable: true } };
+    expect(await advanceUntil(clock, asking)).toMatchObject([unknown, unknown]);
+    const release = ({ key, owner }: ClaimRequest): Settlement => ({
+      end: 'release',
+      key,
+      owner,
+      retentionMs: 5_000,
+      releases: 0,
+    });
+    expect(await store.settle([release(request('a')), release(request('b'))])).toEqual(['stored', 'lost']);
+    expect(await store.acquire([request('a', { owner: 'next' })])).toMatchObject([
+      { status: 'acquired', attempt: 2, releases: 1, crashes: 0, tookOver: false },
+    ]);
+  });
+
   it('is not believed to be claimed or completed where the answer has no rows', async () => {
     const silent: PostgresPool = {
       connect: async () => ({ query: async () => ({ rows: [] }), release: () => undefined }),
