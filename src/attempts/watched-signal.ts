@@ -1,5 +1,7 @@
 import { builtIn } from '../base/built-in.ts';
 
+const { getEventListeners } = builtIn('node:events');
+
 /**
  * The signal of one attempt. It knows whether the handler has seen the abort: a handler that has, and then
  * returns, may have stopped half-way. A handler has seen it if it
@@ -84,7 +86,7 @@ const STATE = 'kAborted';
 const DEPENDENTS = 'kDependantSignals';
 
 function isListenedTo(signal: AbortSignal): boolean {
-  if (builtIn('node:events').getEventListeners(signal, 'abort').length > 0) return true;
+  if (getEventListeners(signal, 'abort').length > 0) return true;
   const symbol = internalSymbol(signal, DEPENDENTS);
   if (symbol === undefined) return false;
   try {

@@ -4,6 +4,8 @@ import { DecodeError } from '../sources/decode-step.ts';
 import { maxParsedBytes } from '../sources/function-memory.ts';
 import { DEEPEST } from '../sources/json-text.ts';
 
+const { isUtf8 } = builtIn('node:buffer');
+
 /** Bytes of V8's heap for an array, record or map, and for a value, as in `assertParsable`. */
 const CONTAINER_BYTES = 80;
 const VALUE_BYTES = 16;
@@ -119,7 +121,7 @@ class Datum {
     const start = this.position;
     this.#skip(length);
     const text = this.#bytes.subarray(start, this.position);
-    if (!builtIn('node:buffer').isUtf8(text)) throw refusal('has text that is not UTF-8');
+    if (!isUtf8(text)) throw refusal('has text that is not UTF-8');
     return text;
   }
 

@@ -4,6 +4,8 @@ import { RequestError } from './request-error.ts';
 import type { Service } from './service.ts';
 import type { Credentials } from './signed-headers.ts';
 
+const { isUtf8 } = builtIn('node:buffer');
+
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -20,7 +22,7 @@ export function outputOf(answer: Answer, secrets: Secrets, service: Service): Me
   if (checksum !== undefined && builtIn('node:zlib').crc32(body) !== Number(checksum)) {
     throw unexpected(answer, 'does not match its checksum', true);
   }
-  if (!builtIn('node:buffer').isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
+  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8');
   const members = objectIn(body);
   if (members === undefined)
     throw unexpected(answer, `is not ${service.title}'s: no JSON object. Check the endpoint, and proxies`);

@@ -1,5 +1,7 @@
 import { builtIn } from './built-in.ts';
 
+const { setMaxListeners } = builtIn('node:events');
+
 /**
  * A signal that something is over: an `AbortSignal`, or the part of one that stores need. `platformSignal`
  * returns the `AbortSignal` for `fetch` and other platform functions.
@@ -40,7 +42,7 @@ export class Stop implements StopSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       // Every request to the store adds a listener, so more than ten at once are no leak.
-      builtIn('node:events').setMaxListeners(0, this.#controller.signal);
+      setMaxListeners(0, this.#controller.signal);
       if (this.aborted) this.#controller.abort(this.reason);
     }
     return this.#controller.signal;

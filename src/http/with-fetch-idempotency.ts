@@ -7,6 +7,8 @@ import { assertFunction, madeFunction } from '../options/check-options.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 
+const { isUtf8 } = builtIn('node:buffer');
+
 /**
  * Makes a handler of web-standard requests (Hono, Next.js, Bun, Deno, any fetch-style server) run once for
  * each `Idempotency-Key` of a caller, as draft-ietf-httpapi-idempotency-key-header specifies. Later requests
@@ -139,7 +141,7 @@ async function read(response: Response, maxBytes: number): Promise<Answered<Resp
 }
 
 function contentOf(bytes: Buffer): Content {
-  const isText = builtIn('node:buffer').isUtf8(bytes);
+  const isText = isUtf8(bytes);
   return { body: bytes.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }
 

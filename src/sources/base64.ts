@@ -4,6 +4,8 @@ import { decoder } from './decode-payloads.ts';
 import { DecodeError, type DecoderStep } from './decode-step.ts';
 import { checkedMaxBytes } from './function-memory.ts';
 
+const { isUtf8 } = builtIn('node:buffer');
+
 /** Options of `base64()`. */
 export interface Base64Options {
   /** The most bytes of a payload. Default 10 MB (10,485,760), or a 64th of the function's memory if less. */
@@ -76,7 +78,7 @@ export abstract class Base64Record<Source extends string, Raw> extends TextRecor
 
   protected override get keyProblem(): string | undefined {
     const isDoubtful = !this.#isDecoded && this.rawBody.includes('\uFFFD');
-    if (!isDoubtful || builtIn('node:buffer').isUtf8(this.payload as Buffer)) return undefined;
+    if (!isDoubtful || isUtf8(this.payload as Buffer)) return undefined;
     return 'The payload is not UTF-8, so no key can be made of its text';
   }
 }

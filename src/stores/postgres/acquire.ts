@@ -76,11 +76,12 @@ async function insert(
   table: ClaimsTable,
   signal: StopSignal | undefined,
 ): Promise<Answer[]> {
-  const { insert: text, others: textOfOthers } = table.statements();
-  const sent = await send(table, { values: valuesOf(asked, commonValue), ...text }, PRIVILEGES, signal);
+  const statements = table.statements();
+  const inserted = { values: valuesOf(asked, commonValue), ...statements.insert };
+  const sent = await send(table, inserted, PRIVILEGES, signal);
   if (sent.rowCount === asked.length) return asked.map(({ item }) => taken({}, item, sent));
-  const values = [columnOf(asked, ({ stored }) => stored), columnOf(asked, ({ item }) => item.owner)];
-  const read = await send(table, { values, ...textOfOthers }, ['SELECT'], signal);
+  const [keys, owners] = inserted.values;
+  const read = await send(table, { values: [keys, owners], ...statements.others }, ['SELECT'], signal);
   const others = new Map(read.rows.map((row) => [row['key'], row]));
   // If there are fewer others, an earlier sending or call of the same owner wrote some of the rows.
   const areOurs = others.size + (sent.rowCount ?? 0) === asked.length;

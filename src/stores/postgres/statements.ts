@@ -42,8 +42,8 @@ ${orNothing}`;
 }
 
 /**
- * Returns a row for each key whose row is not as `insertText` writes it for this owner ($2): with the stored
- * row, or without one if there is none.
+ * Returns a row for each key whose row is not as `insertText` writes it for its owner: with the stored row,
+ * or without one if there is none. The parameters are the first two of `insertText`.
  */
 export function othersText(table: string, now: string): string {
   const isAsInserted =
