@@ -27,11 +27,14 @@ const WAYS: readonly Way[] = [
 const SENT: Readonly<Record<Server, string>> = { postgres: 'statements', redis: 'commands' };
 
 const SIZES = [10, 100, 1_000] as const;
-const MOST_SENT = 2;
-/** Two scripts to claim and two to settle: Redis does nothing else while one runs. */
-const MOST_SENT_OF_LARGEST: Readonly<Record<Server, number>> = { postgres: MOST_SENT, redis: 4 };
+type BySize = Readonly<Record<(typeof SIZES)[number], number>>;
+/** Redis does nothing else while a script runs, so it gets two to claim 1,000 records and two to settle them. */
+const MOST_SENT: Readonly<Record<Server, BySize>> = {
+  postgres: { 10: 2, 100: 2, 1_000: 2 },
+  redis: { 10: 2, 100: 2, 1_000: 4 },
+};
 /** How many times less CPU, by the size of a batch. */
-const LESS_CPU: Readonly<Record<Server, Readonly<Record<(typeof SIZES)[number], number>>>> = {
+const LESS_CPU: Readonly<Record<Server, BySize>> = {
   postgres: { 10: 2, 100: 5, 1_000: 8 },
   redis: { 10: 3, 100: 5, 1_000: 6 },
 };
@@ -49,11 +52,11 @@ export function storeTargetsOf(figures: Figures): Target[] {
   );
 }
 
-function sent(figures: Figures, way: Way, size: number): Target | undefined {
+function sent(figures: Figures, way: Way, size: (typeof SIZES)[number]): Target | undefined {
   const own = ownFigures(figures, way, size);
   if (own === undefined) return undefined;
   const count = own.requestsPerRecord * size;
-  const most = size === 1_000 ? MOST_SENT_OF_LARGEST[way.server] : MOST_SENT;
+  const most = MOST_SENT[way.server][size];
   return withReason(
     {
       figure: `${way.title}: ${SENT[way.server]} for a batch of ${number(size)}`,
