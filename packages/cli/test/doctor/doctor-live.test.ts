@@ -116,6 +116,7 @@ describe('a deployed function', () => {
 
   it.each([
     ['orders:live', 'orders'],
+    ['orders:function', 'orders'],
     ['123456789012:function:orders:7', '123456789012:function:orders'],
     [
       'arn:aws:lambda:eu-west-1:123456789012:function:orders:live',

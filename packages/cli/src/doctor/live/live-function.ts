@@ -61,8 +61,7 @@ export async function readLiveFunction(
 
 /** Returns a name or ARN without alias or version: concurrency is reserved for a function as a whole. */
 function unqualified(functionName: string): string {
-  const parts = functionName.split(':');
-  return parts.slice(0, parts.lastIndexOf('function') + 2).join(':');
+  return /^(?:(?:.*:)?function:)?[^:]+/.exec(functionName)?.[0] ?? functionName;
 }
 
 /** Reads the event source mappings of a function or a queue. */
