@@ -4,9 +4,10 @@ import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { Figures } from './figures.ts';
 import { buildWorkers } from './harness/build.ts';
-import { type Lab, openLab } from './harness/lab.ts';
+import { openLab } from './harness/lab.ts';
 import { describeMachine } from './harness/machine.ts';
-import { createProgress, type Progress } from './harness/progress.ts';
+import { createProgress } from './harness/progress.ts';
+import { stopOnSignals } from './harness/stop-early.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { summaryOf } from './report/summary.ts';
 import { writeResults } from './report/write-results.ts';
@@ -57,8 +58,7 @@ async function main({ quick, json, only, profiles }: Options): Promise<void> {
   progress.step();
 
   const lab = await openLab();
-  const stop = (signal: NodeJS.Signals): void => void stopEarly(signal, lab, progress);
-  process.once('SIGINT', stop).once('SIGTERM', stop);
+  stopOnSignals(lab, progress); // nothing of an interrupted run is published
   try {
     const measured = await measureSections(lab, plan, only, progress, (profile) => keep(profile, profiles));
     const figures: Figures = {
@@ -85,12 +85,4 @@ async function keep({ name, contents }: KeptProfile, folder: string | undefined)
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, `${name}.cpuprofile`), contents);
-}
-
-/** Nothing of a run that was interrupted is published; what it started is stopped. */
-async function stopEarly(signal: NodeJS.Signals, lab: Lab, progress: Progress): Promise<void> {
-  progress.end();
-  process.stderr.write(`${signal}: stopping\n`);
-  await lab.close();
-  process.exit(signal === 'SIGINT' ? 130 : 143);
 }

@@ -14,13 +14,19 @@ export const MEASURED_ENVIRONMENT: Readonly<Record<string, string>> = {
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
 
+interface WorkerOptions {
+  readonly nodeOptions?: readonly string[];
+  readonly build?: string;
+}
+
 /** A process of its own for what is measured: no library's garbage or compiled code is in another's way. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   #errors = '';
 
-  constructor({ nodeOptions = [] }: { readonly nodeOptions?: readonly string[] } = {}) {
-    this.#child = fork(path.join(BUILD, 'worker.mjs'), [], {
+  /** `build`: the folder of another build than that of this run. */
+  constructor({ nodeOptions = [], build = BUILD }: WorkerOptions = {}) {
+    this.#child = fork(path.join(build, 'worker.mjs'), [], {
       execArgv: [...nodeOptions],
       env: { PATH: process.env['PATH'], ...MEASURED_ENVIRONMENT },
       // Log lines go to the null device: written, and read by nobody.
