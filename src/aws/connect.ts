@@ -40,14 +40,21 @@ type Request = (...options: never[]) => ClientRequest;
 /** Functions that were found to be Node's own. */
 const own = new WeakSet<Request>();
 
-/** Returns whether somebody sees requests of Node's client, by a wrapped `http.request` or a channel. */
+/** Methods that Node's `ClientRequest` inherits. Agents wrap them on its prototype. */
+const INHERITED = ['_storeHeader', 'end', 'emit'];
+
+/** Returns whether somebody sees requests of Node's client: by a wrapped function or method, or a channel. */
 function isFollowed({ protocol }: URL): boolean {
-  const request: Request = builtIn(protocol === 'http:' ? 'node:http' : 'node:https').request;
+  const http = builtIn('node:http');
+  const request: Request = protocol === 'http:' ? http.request : builtIn('node:https').request;
   if (!own.has(request)) {
-    // A wrapper or proxy has another source text.
-    if (!Function.prototype.toString.call(request).includes('new ClientRequest(')) return true;
+    // A wrapper or proxy has another source text. The first is that of `http`, the second of `https`.
+    const text = Function.prototype.toString.call(request);
+    if (!/(?:new |\bReflectConstruct\()ClientRequest\b/.test(text)) return true;
     own.add(request);
   }
+  const { prototype } = http.ClientRequest;
+  if (INHERITED.some((name) => Object.hasOwn(prototype, name))) return true;
   channels ??= CHANNELS.map((name) => builtIn('node:diagnostics_channel').channel(name));
   return channels.some(({ hasSubscribers }) => hasSubscribers);
 }

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
+import type { RequestOptions } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { AnswerReader } from '../../src/aws/read-answer.ts';
 import { direct, errorOf, getItem } from '../support/direct-transport.ts';
@@ -146,26 +147,45 @@ describe('Sockets of the direct transport', () => {
     expect(await getItem(direct(await listening(server, '::1')))).toEqual(ITEM);
   });
 
-  it('know a server over TLS again', async () => {
-    const resumed: boolean[] = [];
-    const server = createTlsServer(SELF_SIGNED, (socket: TLSSocket) => {
-      resumed.push(socket.isSessionReused());
-      socket.on('error', () => undefined);
-      socket.on('data', () => socket.end(OK));
-    });
-    servers.push(server);
-    const { port } = new URL(await listening(server));
+  describe('over TLS', () => {
     const tls = process.getBuiltinModule('node:tls');
-    const before = tls.connect;
-    // The process trusts it, as one with `NODE_EXTRA_CA_CERTS` would.
-    tls.connect = ((options: object) => before({ ...options, ca: SELF_SIGNED.cert })) as typeof before;
-    try {
-      const transport = direct(`https://127.0.0.1:${port}`);
-      for (let request = 0; request < 3; request += 1) expect(await getItem(transport)).toEqual(ITEM);
+    const https = process.getBuiltinModule('node:https');
+    const { connect } = tls;
+    const { request } = https;
+    const resumed: boolean[] = [];
+    let byNode: jest.SpiedFunction<() => void>;
+    let endpoint: string;
+    beforeEach(async () => {
+      resumed.length = 0;
+      const server = createTlsServer(SELF_SIGNED, (socket: TLSSocket) => {
+        resumed.push(socket.isSessionReused());
+        socket.on('error', () => undefined);
+        socket.on('data', () => socket.end(OK));
+      });
+      servers.push(server);
+      endpoint = (await listening(server)).replace('http:', 'https:');
+      // The process trusts it, as one with `NODE_EXTRA_CA_CERTS` would.
+      tls.connect = ((options: object) => connect({ ...options, ca: SELF_SIGNED.cert })) as typeof connect;
+      byNode = jest.spyOn(process.getBuiltinModule('node:http').ClientRequest.prototype, 'onSocket') as never;
+    });
+    afterEach(() => {
+      Object.assign(tls, { connect });
+      Object.assign(https, { request });
+      byNode.mockRestore();
+    });
+
+    it('know a server again', async () => {
+      const transport = direct(endpoint);
+      for (let count = 0; count < 3; count += 1) expect(await getItem(transport)).toEqual(ITEM);
       expect(resumed).toEqual([false, true, true]);
-    } finally {
-      tls.connect = before;
-    }
+      expect(byNode).not.toHaveBeenCalled();
+    });
+
+    it('are left to whoever wraps `https.request`', async () => {
+      https.request = ((options: RequestOptions) => request(options)) as typeof request;
+      expect(await getItem(direct(endpoint))).toEqual(ITEM);
+      expect(byNode).toHaveBeenCalledTimes(1);
+    });
   });
 
   it('send no header that would be two', async () => {
@@ -204,6 +224,27 @@ describe('Sockets of the direct transport', () => {
     }
     expect(followed).toBe(1);
   });
+
+  it.each(['_storeHeader', 'end', 'emit'] as const)(
+    "are left to whoever wraps the method %s of Node's requests",
+    async (name) => {
+      const { prototype } = process.getBuiltinModule('node:http').ClientRequest;
+      const method = (prototype as unknown as Record<string, (...args: unknown[]) => unknown>)[name];
+      const called = jest.fn();
+      const value = function wrapped(this: unknown, ...args: unknown[]): unknown {
+        called();
+        return method?.apply(this, args);
+      };
+      Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+      const { endpoint } = await saying(CLOSING);
+      try {
+        expect(await getItem(direct(endpoint))).toEqual(ITEM);
+      } finally {
+        delete (prototype as unknown as Record<string, unknown>)[name];
+      }
+      expect(called).toHaveBeenCalled();
+    },
+  );
 });
 
 describe('An answer', () => {
