@@ -1,7 +1,7 @@
 import type { Channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
-import type { ConnectionLimits, Connections } from './connections.ts';
+import type { ConnectionLimits, Connections, OpenedAhead } from './connections.ts';
 import { nodeHttp } from './node-http.ts';
 import { Sockets } from './sockets.ts';
 
@@ -10,16 +10,20 @@ import { Sockets } from './sockets.ts';
  * Node's client (docs/decisions/0054-own-sockets.md). They use Node's client if an APM agent follows it,
  * after the server has sent an answer that the sockets cannot read, and if `BATCHLATCH_HTTP` is `node`.
  */
-export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
+export function connectionsTo(url: URL, limits: ConnectionLimits): OpenedAhead {
   const sockets = new Sockets(url, limits);
   const isRefused = process.env['BATCHLATCH_HTTP'] === 'node';
   let http: Connections | undefined;
+  const useSockets = (hasSpan: boolean): boolean =>
+    !isRefused && sockets.isUnderstood && (hasSpan || !isFollowed(url));
   return {
     post(request) {
-      if (!isRefused && sockets.isUnderstood && (request.hasSpan || !isFollowed(url)))
-        return sockets.post(request);
+      if (useSockets(request.hasSpan)) return sockets.post(request);
       http ??= nodeHttp(url, limits);
       return http.post(request);
+    },
+    openAhead() {
+      if (useSockets(false)) sockets.openAhead();
     },
   };
 }

@@ -27,3 +27,8 @@ export interface ExchangeRequest {
 export interface Connections {
   post(request: ExchangeRequest): Promise<Answer>;
 }
+
+export interface OpenedAhead extends Connections {
+  /** Opens a connection for a request that comes soon. If it fails, that request opens one itself. */
+  openAhead(): void;
+}

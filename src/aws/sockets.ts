@@ -12,6 +12,9 @@ import { AnswerReader } from './read-answer.ts';
  */
 const RECEIVED = Buffer.allocUnsafeSlow(65_536);
 
+/** For how long a connection without a request yet is used, in milliseconds: the server may close it. */
+const AHEAD_MS = 5_000;
+
 /** Sockets to one server, each with one request at a time (RFC 9112). The last used is reused first. */
 export class Sockets implements Patience {
   /** False after an unreadable answer. That answer is an error, and its request may be sent again. */
@@ -39,6 +42,12 @@ export class Sockets implements Patience {
     });
   }
 
+  openAhead(): void {
+    const connection = this.#opened();
+    connection.waitForFirst();
+    this.#free.push(connection);
+  }
+
   /** Gives the exchange a connection, now or when one is free. */
   take(exchange: SocketExchange): void {
     for (let free = this.#free.pop(); free !== undefined; free = this.#free.pop()) {
@@ -46,7 +55,7 @@ export class Sockets implements Patience {
       free.destroy();
     }
     if (this.#open >= this.limits.sockets) this.#waiting.push(exchange);
-    else this.#connect(exchange);
+    else this.#opened().send(exchange);
   }
 
   /** Removes an exchange that no longer waits for a connection. */
@@ -67,16 +76,16 @@ export class Sockets implements Patience {
     const at = this.#free.indexOf(connection);
     if (at >= 0) this.#free.splice(at, 1);
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#connect(next);
+    if (next !== undefined) this.#opened().send(next);
   }
 
   dropIdle(): void {
     for (const connection of this.#free.splice(0)) connection.destroy();
   }
 
-  #connect(exchange: SocketExchange): void {
+  #opened(): Connection {
     this.#open += 1;
-    new Connection(this, (onread) => this.#socket(onread)).send(exchange);
+    return new Connection(this, (onread) => this.#socket(onread));
   }
 
   #socket(onread: OnReadOpts): Socket {
@@ -166,6 +175,13 @@ class Connection {
 
   get mayBeUsed(): boolean {
     return Date.now() < this.#usableUntil;
+  }
+
+  /** Keeps a connection that was opened ahead, for a moment, as if it had been used. */
+  waitForFirst(): void {
+    this.#wasUsed = true;
+    this.#usableUntil = Date.now() + AHEAD_MS;
+    this.rest();
   }
 
   /** Lets the process end while the connection is idle. */

@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
+import { connectionsTo } from '../../src/aws/connect.ts';
 import { AnswerReader } from '../../src/aws/read-answer.ts';
+import { LIMITS } from '../../src/stores/dynamodb/direct-transport.ts';
 import { direct, errorOf, getItem } from '../support/direct-transport.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { until } from '../support/until.ts';
@@ -245,6 +247,108 @@ describe('Sockets of the direct transport', () => {
       expect(called).toHaveBeenCalled();
     },
   );
+});
+
+describe('A connection that is opened ahead', () => {
+  const request = {
+    headers: { 'Content-Length': 2 },
+    body: '{}',
+    limitMs: 5_000,
+    signal: undefined,
+    hasSpan: false,
+  };
+  const ends: (() => unknown)[] = [];
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+
+  /** A server, with its connections and how many requests each has got. */
+  async function server(): Promise<{ url: URL; connections: { socket: Socket; requests: number }[] }> {
+    const connections: { socket: Socket; requests: number }[] = [];
+    const listener = createServer((socket) => {
+      const connection = { socket: socket.on('error', () => undefined), requests: 0 };
+      connections.push(connection);
+      ends.push(() => socket.destroy());
+      socket.on('data', () => {
+        connection.requests += 1;
+        socket.write(OK);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    ends.push(() => new Promise((resolve) => listener.close(resolve)));
+    return { url: new URL(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`), connections };
+  }
+
+  it('carries the first request, and those after it', async () => {
+    const { url, connections } = await server();
+    const client = connectionsTo(url, LIMITS);
+    client.openAhead();
+    await until('it is open', () => connections.length === 1);
+    for (const status of [200, 200]) expect(await client.post(request)).toMatchObject({ status });
+    expect(connections).toMatchObject([{ requests: 2 }]);
+  });
+
+  it('carries a request that comes before it is open', async () => {
+    const { url, connections } = await server();
+    const client = connectionsTo(url, LIMITS);
+    client.openAhead();
+    expect(await client.post(request)).toMatchObject({ status: 200 });
+    expect(connections).toMatchObject([{ requests: 1 }]);
+  });
+
+  it('is left alone after five seconds, as after a freeze', async () => {
+    const { url, connections } = await server();
+    const client = connectionsTo(url, LIMITS);
+    client.openAhead();
+    await until('it is open', () => connections.length === 1);
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => now + 5_001);
+    expect(await client.post(request)).toMatchObject({ status: 200 });
+    expect(connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
+  });
+
+  it('is forgotten when the server closes it', async () => {
+    const { url, connections } = await server();
+    const client = connectionsTo(url, LIMITS);
+    client.openAhead();
+    await until('it is open', () => connections.length === 1);
+    const [{ socket } = { socket: undefined }] = connections;
+    socket?.destroy();
+    await delay(50);
+    expect(await client.post(request)).toMatchObject({ status: 200 });
+    expect(connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
+  });
+
+  it('asks for another one at once where the server closes it when the request comes', async () => {
+    const { url, connections } = await server();
+    const client = connectionsTo(url, LIMITS);
+    client.openAhead();
+    await until('it is open', () => connections.length === 1);
+    const [{ socket } = { socket: undefined }] = connections;
+    socket?.removeAllListeners('data').on('data', () => socket.resetAndDestroy());
+    await expect(client.post(request)).rejects.toMatchObject({ again: 'at-once' });
+  });
+
+  it('that cannot be opened is no error until a request fails too', async () => {
+    const { url } = await server();
+    for (const end of ends.splice(0)) await end();
+    const client = connectionsTo(url, LIMITS);
+    client.openAhead();
+    await delay(50);
+    await expect(client.post(request)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it("is not opened where somebody follows Node's client", async () => {
+    const { url, connections } = await server();
+    const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
+    const note = (): void => undefined;
+    subscribe('http.client.request.start', note);
+    ends.push(() => unsubscribe('http.client.request.start', note));
+    connectionsTo(url, LIMITS).openAhead();
+    await delay(50);
+    expect(connections).toEqual([]);
+  });
 });
 
 describe('An answer', () => {

@@ -2,6 +2,7 @@ import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
@@ -185,6 +186,57 @@ describe('Requests without a client', () => {
       },
     });
     expect(signers).toEqual(['key']);
+  });
+});
+
+describe('In Lambda, the connection of the first request', () => {
+  /** Connects to a server of this test, and returns when connections were opened: at the start, and after a request. */
+  async function opened(more: Readonly<Record<string, string>>): Promise<[inInit: number, inAll: number]> {
+    setKey('key');
+    let connections = 0;
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await serve(() => '{}');
+    servers.at(-1)?.on('connection', () => (connections += 1));
+    Object.assign(process.env, { AWS_LAMBDA_FUNCTION_NAME: 'orders', ...more });
+    const transport = newTransport();
+    await delay(100);
+    const inInit = connections;
+    await send(transport, 2);
+    return [inInit, connections];
+  }
+
+  it('is opened in INIT', async () => {
+    expect(await opened({ AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' })).toEqual([1, 1]);
+  });
+
+  it.each(['provisioned-concurrency', 'snap-start', ''])('is not, with the type %p', async (type) => {
+    expect(await opened({ AWS_LAMBDA_INITIALIZATION_TYPE: type })).toEqual([0, 1]);
+  });
+
+  it('is not opened beside that of a request that has come already', async () => {
+    setKey('key');
+    let connections = 0;
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await serve(() => '{}');
+    servers.at(-1)?.on('connection', () => (connections += 1));
+    const lambda = { AWS_LAMBDA_FUNCTION_NAME: 'orders', AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
+    Object.assign(process.env, lambda);
+    await send(newTransport());
+    await delay(100);
+    expect(connections).toBe(1);
+  });
+
+  it('is not used where the environment names another server by then', async () => {
+    const on = { AWS_LAMBDA_FUNCTION_NAME: 'orders', AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
+    setKey('key');
+    Object.assign(process.env, on);
+    const transport = newTransport();
+    await delay(100);
+    let asked = 0;
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await serve(() => {
+      asked += 1;
+      return '{}';
+    });
+    await send(transport);
+    expect([asked, signers]).toEqual([1, []]);
   });
 });
 

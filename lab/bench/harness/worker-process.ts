@@ -8,6 +8,7 @@ import { BUILD } from './paths.ts';
 export const MEASURED_ENVIRONMENT: Readonly<Record<string, string>> = {
   NODE_ENV: 'production',
   AWS_LAMBDA_FUNCTION_NAME: 'orders',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',

@@ -1,3 +1,4 @@
+import { connectionsTo } from '../../aws/connect.ts';
 import type { Connections } from '../../aws/connections.ts';
 import { type DirectSetup, directSender, type Limits } from '../../aws/direct-sender.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
@@ -19,4 +20,11 @@ export function directTransport(
   connections?: Connections,
 ): Transport {
   return { isBounded: true, send: directSender(DYNAMODB, setup, limits, connections) };
+}
+
+/** Opens a connection before the first request. */
+export function connectAhead(url: URL): Connections {
+  const connections = connectionsTo(url, LIMITS);
+  connections.openAhead();
+  return connections;
 }

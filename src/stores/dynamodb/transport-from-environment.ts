@@ -1,3 +1,4 @@
+import type { Connections } from '../../aws/connections.ts';
 import { debugOnce, tellThroughSdk } from '../../aws/debug-once.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../base/built-in.ts';
@@ -14,19 +15,26 @@ const importDirect = () => import('./direct-transport.ts');
 
 /**
  * Creates a transport from the environment (docs/stores/dynamodb-requests.md), which the first request reads:
- * tests and scripts may set it after creating the store. In Lambda the code is loaded during INIT.
+ * tests and scripts may set it after creating the store. In Lambda the code is loaded and a connection opened
+ * during INIT (docs/decisions/0068-connect-in-init.md).
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {
   let made: Transport | undefined;
   let making: Promise<Transport> | undefined;
+  let ahead: Ahead | undefined;
   // A failure shows in the first request.
-  if (process.env['AWS_LAMBDA_FUNCTION_NAME']) load().catch(() => undefined);
+  if (process.env['AWS_LAMBDA_FUNCTION_NAME']) {
+    load(() => making === undefined).then(
+      (opened) => (ahead = opened),
+      () => undefined,
+    );
+  }
   return {
     get isBounded() {
       return made?.isBounded === true;
     },
     async send(operation, input, signal) {
-      making ??= make(setup);
+      making ??= make(setup, ahead);
       try {
         made ??= await making;
       } catch (error) {
@@ -38,21 +46,28 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
   };
 }
 
-async function make(setup: RetrySetup): Promise<Transport> {
+/** The connections to a server, of which one was opened before the first request. */
+interface Ahead {
+  readonly origin: string;
+  readonly connections: Connections;
+}
+
+async function make(setup: RetrySetup, ahead: Ahead | undefined): Promise<Transport> {
   const { choose, environmentCredentials } = await importChoice();
   const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk') {
     tellThroughSdk('DynamoDB', choice.why);
     return ownSdkTransport(choice.why, credentialsOfSdk(choice.why, setup));
   }
-  const { directTransport } = await importDirect();
+  const { directTransport, LIMITS } = await importDirect();
   const isChain = choice.credentials === 'sdk';
   const { origin } = choice.endpoint.url;
   debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${origin}`);
   const credentials = isChain
     ? credentialsOfSdk(CREDENTIALS, setup)
     : () => environmentCredentials(process.env);
-  return directTransport({ ...choice, ...setup, credentials });
+  const connections = ahead?.origin === origin ? ahead.connections : undefined;
+  return directTransport({ ...choice, ...setup, credentials }, LIMITS, connections);
 }
 
 function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['credentials'] {
@@ -60,12 +75,16 @@ function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['cred
   return sdkSettings(load, { clock, silent: DYNAMODB.noCredentials }).credentials;
 }
 
-/** Loads the modules that the first request needs. */
-async function load(): Promise<void> {
+/** Loads the modules that the first request needs, and opens its connection if it comes soon. */
+async function load(isFirst: () => boolean): Promise<Ahead | undefined> {
   const { choose } = await importChoice();
   const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk' || choice.credentials === 'sdk') await loadSdk('');
-  if (choice.transport === 'sdk') return;
-  builtIn(choice.endpoint.url.protocol === 'https:' ? 'node:https' : 'node:http');
-  await importDirect();
+  if (choice.transport === 'sdk') return undefined;
+  const { url } = choice.endpoint;
+  builtIn(url.protocol === 'https:' ? 'node:https' : 'node:http');
+  const { connectAhead } = await importDirect();
+  // With provisioned concurrency the first event may come hours later.
+  const isSoon = process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] === 'on-demand' && isFirst();
+  return isSoon ? { origin: url.origin, connections: connectAhead(url) } : undefined;
 }
