@@ -28,7 +28,7 @@ export function waitForOwner(options: WaitForOwnerOptions): WaitForOwner {
   return {
     option: 'onConflict',
     timeoutMs,
-    wait: (known, makeRequest, { claims, time, random }) =>
+    wait: (known, makeRequest, onLost, { claims, time, random }) =>
       acquireOrWait(claims.store, makeRequest, {
         known,
         timeoutMs,
@@ -36,7 +36,7 @@ export function waitForOwner(options: WaitForOwnerOptions): WaitForOwner {
         clock: time.clock,
         signal: time.deadline.stop,
         callSignal: time.deadline.answerNow,
-        onLost: (request) => claims.unstarted.note(request),
+        onLost,
       }),
   };
 }

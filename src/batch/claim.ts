@@ -32,7 +32,7 @@ export class ClaimStage {
   readonly #note = (attempt: BatchAttempt, outcome: AcquireOutcome, request: ClaimRequest): void => {
     attempt.answer(outcome);
     // The store may have written a claim whose answer was lost. It is released when the store answers again.
-    if (outcome.status === 'error' && mayPass(outcome.error)) this.#context.claims.unstarted.note(request);
+    if (outcome.status === 'error' && mayPass(outcome.error)) this.#noteLost(attempt, request);
     const onAnswered = this.#unwanted.get(attempt);
     if (onAnswered !== undefined) {
       this.#unwanted.delete(attempt);
@@ -92,12 +92,19 @@ export class ClaimStage {
     const known = attempt.refusal as AcquireOutcome;
     attempt.askAgain(claims.newOwner(), time.clock.now());
     const makeRequest = (): ClaimRequest => this.#requestFor(attempt, time.leaseMs());
-    const outcome = await policy.wait(known, makeRequest, this.#context);
+    const onLost = (request: ClaimRequest): void => this.#noteLost(attempt, request);
+    const outcome = await policy.wait(known, makeRequest, onLost, this.#context);
     claims.activity.busy += 1;
     const { route } = attempt.of;
     if (route !== undefined) route.busy += 1;
     this.#note(attempt, outcome, makeRequest());
     this.#after.answered();
+  }
+
+  /** Once released, the claim is kept as long as any other that is released, not as one never settled. */
+  #noteLost({ scope }: BatchAttempt, { key, owner }: ClaimRequest): void {
+    const retentionMs = scope.claims.rules.retention.failed;
+    this.#context.claims.unstarted.note({ key, owner, retentionMs });
   }
 
   /** Built by hand: a spread is slower for thousands of requests. */

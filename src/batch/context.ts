@@ -209,13 +209,15 @@ export interface SchemaPolicy<Body> extends ValueOf<'schema'> {
 /** The value of `onConflict`, made by `waitForOwner({ timeoutMs })`. */
 export interface ConflictPolicy extends ValueOf<'onConflict'> {
   /**
-   * Asks again for a key that another owner holds. Resolves with the last answer.
+   * Asks again for a key that another owner holds. Resolves with the last answer. `onLost` is told of a claim
+   * that an unanswered request may still get after it.
    *
    * @internal
    */
   wait(
     known: AcquireOutcome,
     makeRequest: () => ClaimRequest,
+    onLost: (request: ClaimRequest) => void,
     context: BatchContext,
   ): Promise<AcquireOutcome>;
 }

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BatchProcessorOptions, PermanentError, type RecordHandler } from 'batchlatch';
-import { bench, failed, forever, messages } from './bench.ts';
+import {
+  type BatchProcessorOptions,
+  type ClaimStore,
+  PermanentError,
+  type RecordHandler,
+  StoreError,
+  waitForOwner,
+} from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
+import { type Bench, bench, failed, forever, messages } from './bench.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -113,5 +121,56 @@ describe("With onLapsedLease: 'park', a process that died in its handler", () =>
     expect(failed(await again(messages('a')))).toEqual(['a']);
     expect(runs).toBe(0);
     expect((await b.claim('a'))?.status).toBe('PARKED');
+  });
+});
+
+describe('A claim whose answer was lost, once it is released', () => {
+  /** A bench whose store loses the next answer that gives a claim. */
+  function benchThatLoses(): Bench & { readonly next: { isLost: boolean } } {
+    const next = { isLost: true };
+    const b = bench((clock) => {
+      const store = memoryStore({ clock });
+      return {
+        ...store,
+        async acquire(requests, options) {
+          const outcomes = await store.acquire(requests, options);
+          if (!next.isLost || outcomes.every(({ status }) => status !== 'acquired')) return outcomes;
+          next.isLost = false;
+          throw new StoreError('connection reset', { isRetryable: true });
+        },
+      } satisfies ClaimStore;
+    });
+    return Object.assign(b, { next });
+  }
+
+  it.each<[string, BatchProcessorOptions]>([
+    ['by default', {}],
+    [
+      "with onLapsedLease: 'park', although a claim that is never settled is kept longer",
+      { onLapsedLease: 'park' },
+    ],
+  ])('is kept as long as other released claims: %s', async (_how, options) => {
+    const b = benchThatLoses();
+    expect(await b.run(() => 'done', ['a'], { ...options, retentionMs: DAY_MS })).toEqual(['a']);
+    expect(await b.claim('a')).toMatchObject({ status: 'FAILED', expiresAt: b.clock.now() + DAY_MS });
+  });
+
+  it('is kept as long where the lost answer was that of a poll of waitForOwner()', async () => {
+    const b = benchThatLoses();
+    b.next.isLost = false;
+    const owned = { key: b.key('a'), owner: 'another', retentionMs: DAY_MS };
+    await b.store.acquire([{ ...owned, leaseMs: 60_000 }]);
+    const waiting = { onLapsedLease: 'park', onConflict: waitForOwner({ timeoutMs: 10 }) } as const;
+    const answer = b.run(() => 'done', ['a'], { ...waiting, retentionMs: DAY_MS });
+    await b.clock.advance(0);
+    await b.store.settle([{ end: 'release', releases: 0, ...owned }]);
+    b.next.isLost = true;
+    await b.clock.advance(10);
+    expect(await answer).toEqual(['a']);
+    expect(await b.claim('a')).toMatchObject({
+      status: 'FAILED',
+      attempt: 2,
+      expiresAt: b.clock.now() + DAY_MS,
+    });
   });
 });
