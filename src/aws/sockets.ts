@@ -79,6 +79,11 @@ export class Sockets implements Patience {
     if (next !== undefined) this.#opened().send(next);
   }
 
+  /** A server that cannot resume a session may refuse the connection, and each later one that offers it. */
+  forgetSession(): void {
+    this.#session = undefined;
+  }
+
   dropIdle(): void {
     for (const connection of this.#free.splice(0)) connection.destroy();
   }
@@ -221,8 +226,10 @@ class Connection {
   }
 
   #lose(error: Error): void {
-    this.#forget();
     const exchange = this.#exchange;
+    // Before another connection is made in its place.
+    if (exchange !== undefined && !this.#wasUsed) this.#sockets.forgetSession();
+    this.#forget();
     this.#exchange = undefined;
     if (exchange === undefined) return;
     const sent = { socket: this.#socket, reusedSocket: this.#wasUsed };

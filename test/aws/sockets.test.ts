@@ -1,16 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import type { RequestOptions } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { connectionsTo } from '../../src/aws/connect.ts';
 import { AnswerReader } from '../../src/aws/read-answer.ts';
 import { LIMITS } from '../../src/stores/dynamodb/direct-transport.ts';
 import { direct, errorOf, getItem } from '../support/direct-transport.ts';
-import { SELF_SIGNED } from '../support/self-signed.ts';
 import { until } from '../support/until.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"Item":{}}';
@@ -147,47 +144,6 @@ describe('Sockets of the direct transport', () => {
     const server = createServer((socket) => void sockets.push(socket.on('data', () => socket.write(OK))));
     servers.push(server);
     expect(await getItem(direct(await listening(server, '::1')))).toEqual(ITEM);
-  });
-
-  describe('over TLS', () => {
-    const tls = process.getBuiltinModule('node:tls');
-    const https = process.getBuiltinModule('node:https');
-    const { connect } = tls;
-    const { request } = https;
-    const resumed: boolean[] = [];
-    let byNode: jest.SpiedFunction<() => void>;
-    let endpoint: string;
-    beforeEach(async () => {
-      resumed.length = 0;
-      const server = createTlsServer(SELF_SIGNED, (socket: TLSSocket) => {
-        resumed.push(socket.isSessionReused());
-        socket.on('error', () => undefined);
-        socket.on('data', () => socket.end(OK));
-      });
-      servers.push(server);
-      endpoint = (await listening(server)).replace('http:', 'https:');
-      // The process trusts it, as one with `NODE_EXTRA_CA_CERTS` would.
-      tls.connect = ((options: object) => connect({ ...options, ca: SELF_SIGNED.cert })) as typeof connect;
-      byNode = jest.spyOn(process.getBuiltinModule('node:http').ClientRequest.prototype, 'onSocket') as never;
-    });
-    afterEach(() => {
-      Object.assign(tls, { connect });
-      Object.assign(https, { request });
-      byNode.mockRestore();
-    });
-
-    it('know a server again', async () => {
-      const transport = direct(endpoint);
-      for (let count = 0; count < 3; count += 1) expect(await getItem(transport)).toEqual(ITEM);
-      expect(resumed).toEqual([false, true, true]);
-      expect(byNode).not.toHaveBeenCalled();
-    });
-
-    it('are left to whoever wraps `https.request`', async () => {
-      https.request = ((options: RequestOptions) => request(options)) as typeof request;
-      expect(await getItem(direct(endpoint))).toEqual(ITEM);
-      expect(byNode).toHaveBeenCalledTimes(1);
-    });
   });
 
   it('send no header that would be two', async () => {
