@@ -29,6 +29,7 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     if (socket) limitConnecting(socket as Socket, limits.connectMs, ticks);
     return socket;
   };
+  const dropStale = droppingStale(agent, limits.idleMs);
   const options = {
     agent,
     protocol: url.protocol,
@@ -44,6 +45,7 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     hasSpan ? untracedRequest({ ...options, headers }) : http.request({ ...options, headers });
   return (request) =>
     answerTo(request, (resolve, reject) => {
+      dropStale();
       const sent = send(request);
       return new NodeExchange(request, { limits, ticker: ticks }, resolve, reject, sent, agent);
     });
@@ -98,10 +100,25 @@ class NodeExchange extends HttpExchange {
   }
 
   protected override dropIdle(): void {
-    for (const sockets of Object.values(this.#agent.freeSockets)) {
-      for (const socket of sockets ?? []) socket.destroy();
-    }
+    for (const socket of freeSockets(this.#agent)) socket.destroy();
   }
+}
+
+function freeSockets(agent: Agent): Socket[] {
+  return Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+}
+
+/** Returns a function that closes the connections that were idle for longer than the limit. */
+function droppingStale(agent: Agent, idleMs: number | undefined): () => void {
+  if (idleMs === undefined) return () => undefined;
+  const idleSince = new WeakMap<Socket, number>();
+  agent.on('free', (socket: Socket) => idleSince.set(socket, Date.now()));
+  // Not by a timer: after a freeze a request may be sent before it fires.
+  return () => {
+    for (const socket of freeSockets(agent)) {
+      if (Date.now() - (idleSince.get(socket) ?? 0) >= idleMs) socket.destroy();
+    }
+  };
 }
 
 /** Creates the request without `http.request`, which APM agents wrap, so that they do not see it. */
