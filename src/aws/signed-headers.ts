@@ -34,7 +34,7 @@ export function signedHeaders(
   const [token, nameOfToken] =
     sessionToken === undefined
       ? ['', '']
-      : [`x-amz-security-token:${sessionToken}\n`, 'x-amz-security-token;'];
+      : [`x-amz-security-token:${sessionToken.trim()}\n`, 'x-amz-security-token;'];
   const names = `content-length;content-type;host;x-amz-date;${nameOfToken}x-amz-target`;
   const canonicalHeaders =
     `content-length:${length}\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${at}\n` +

@@ -167,6 +167,9 @@ const PIECES = [
   "'",
 ];
 
+/** A variable may have spaces around its value; servers remove them from the header. */
+const AROUND = ['', '', ' ', '\t'];
+
 interface Drawn {
   readonly host: string;
   readonly target: string;
@@ -190,7 +193,9 @@ function someCredentials(random: () => number): Credentials {
   return {
     accessKeyId: `ASIA${text(16)}`,
     secretAccessKey: text(40),
-    ...(random() < 0.5 && { sessionToken: text(Math.floor(1 + random() * 900)) }),
+    ...(random() < 0.5 && {
+      sessionToken: `${oneOf(AROUND, random)}${text(Math.floor(1 + random() * 900))}${oneOf(AROUND, random)}`,
+    }),
   };
 }
 
