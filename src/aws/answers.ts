@@ -101,7 +101,8 @@ function redact(text: string, { credentials, headers }: Secrets): string {
   const signature = /Signature=(\w+)/.exec(String(headers['Authorization']))?.[1];
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   let shown = text;
-  for (const secret of [sessionToken, secretAccessKey, accessKeyId, signature]) {
+  for (const given of [sessionToken, secretAccessKey, accessKeyId, signature]) {
+    const secret = given?.trim(); // as a header arrives
     if (secret !== undefined && secret.length >= SHORTEST_SECRET) shown = shown.replaceAll(secret, '***');
   }
   return shown;

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { toStoreError } from '../../../src/stores/dynamodb/failures.ts';
-import { direct, errorOf, getItem } from '../../support/direct-transport.ts';
+import { CREDENTIALS, direct, errorOf, getItem } from '../../support/direct-transport.ts';
 import {
   answers,
   faultyServer,
@@ -183,5 +183,17 @@ describe('An answer over the direct transport', () => {
       const error = await errorOf(getItem(direct(server.endpoint)));
       expect(error).toMatchObject({ $metadata: { attempts: expect.any(Number) } });
     }
+  });
+
+  it('that quotes the request gives away no credentials that have spaces around them', async () => {
+    // The header arrives without them.
+    const spaced = Object.entries(CREDENTIALS).map(([name, value]) => [name, `${value} `]);
+    const credentials = Object.fromEntries(spaced) as typeof CREDENTIALS;
+    server.answers((response, _socket, echo) => {
+      response.writeHead(400);
+      response.end(JSON.stringify({ __type: 'InvalidSignatureException', message: echo }));
+    });
+    const error = await errorOf(getItem(direct(server.endpoint, { credentials: () => credentials })));
+    expect(error.name).toBe('InvalidSignatureException');
   });
 });
