@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimStore, createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { powertoolsAttributes } from 'batchlatch/powertools';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { byOthers, claimRequests, completion, LEASE_MS, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
@@ -129,6 +130,19 @@ describe('with batch writes', () => {
     const settlements = first.map((request) => completion(request, quotes));
     expect(await store.settle(settlements)).toEqual(first.map(() => 'stored'));
     expect(requests()).toEqual({ BatchExecuteStatement: 5 });
+  });
+
+  it('so do 25 long results that are stored as documents', async () => {
+    const client = table.newClient();
+    sent = watchRequests(client);
+    store = dynamoDBStore({ client, tableName: table.tableName, attributes: powertoolsAttributes, clock });
+    const first = claimRequests(25);
+    await store.acquire(first);
+    requests();
+    const document = JSON.stringify({ quotes: '"'.repeat(115_000) });
+    const settlements = first.map((request) => completion(request, document));
+    expect(await store.settle(settlements)).toEqual(first.map(() => 'stored'));
+    expect(requests()).toEqual({ BatchExecuteStatement: 4 });
   });
 
   it('nothing takes no request', async () => {
