@@ -23,6 +23,8 @@ interface Head {
 const LONGEST_HEAD = 16_384;
 const END_OF_HEAD = '\r\n\r\n';
 const [CR, LF] = [13, 10];
+/** In a `Connection` header, which is a list: Apache says `Upgrade, close`. */
+const CLOSE = /(^|,)[ \t]*close[ \t]*(,|$)/i;
 /** A request that is sent at the last moment would meet a closing connection. */
 const MARGIN_MS = 1_000;
 
@@ -71,7 +73,7 @@ export class AnswerReader {
     this.#parts = [];
     this.#bytes = 0;
     this.#head = undefined;
-    const isLast = isOld || hasMore || headers.connection?.toLowerCase() === 'close';
+    const isLast = isOld || hasMore || CLOSE.test(headers.connection ?? '');
     return { answer: { status, headers, body }, idleMs: idleMsOf(headers), isLast };
   }
 
@@ -141,7 +143,8 @@ function headIn(text: string): Head | 'interim' | undefined {
     if (colon < 1 || !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return undefined;
     const value = line.slice(colon + 1).trim();
     if (name === 'content-length' && headers[name] !== undefined && headers[name] !== value) return undefined;
-    headers[name] ??= value;
+    if (name === 'connection' && headers[name] !== undefined) headers[name] += `, ${value}`;
+    else headers[name] ??= value;
   }
   if (status < 200) return 'interim';
   const { 'content-length': length, 'transfer-encoding': coding } = headers;

@@ -89,6 +89,8 @@ describe('Sockets of the direct transport', () => {
 
   it.each([
     ['says that it closes', CLOSING],
+    ['says so among other things', CLOSING.replace('close', 'Upgrade, close')],
+    ['says so in a line of its own', CLOSING.replace('close', 'Upgrade\r\nConnection: close')],
     ['speaks HTTP/1.0', OK.replace('1.1', '1.0')],
     ['says more than was asked for', `${OK}HTTP/1.1 200 OK`],
     [
