@@ -50,9 +50,10 @@ function looksLikeIt(table: Table): boolean {
   return keyIsId(table) && (table.ttl.value?.attribute === 'expiresAt' || hasIndex);
 }
 
-/** Returns whether a text is the table's name. */
-export function isNamed({ arnTails }: Table, name: string): boolean {
-  return arnTails.includes(`table/${name}`);
+/** Returns whether a text is the table's name or ARN. */
+export function isNamed({ id, arnTails }: Table, name: string): boolean {
+  const [arn, , , , , ...tail] = name.split(':');
+  return name === `<${id}.Arn>` || arnTails.includes(arn === 'arn' ? tail.join(':') : `table/${name}`);
 }
 
 export function keyIsId({ key }: Table): boolean {

@@ -426,6 +426,17 @@ describe('what belongs to others', () => {
   );
 });
 
+it.each([
+  '!Ref ClaimsTable',
+  '!GetAtt ClaimsTable.Arn',
+  "!Sub 'arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/${ClaimsTable}'",
+])('judges permissions on the claims table, however CLAIMS_TABLE_NAME names it: %s', (named) => {
+  const text = good.replaceAll('!Ref ClaimsTable', named);
+  expect(examined(text)).toMatchObject({ findings: [], skipped: [] });
+  const { findings } = examined(text.replace(', dynamodb:BatchGetItem]\n', ']\n'));
+  expect(findings.map(({ code }) => code)).toContain('missing-claims-permissions');
+});
+
 it.each(['arn:aws:dynamodb:*', 'arn:aws:dynamodb:eu-west-1:*', 'arn:aws:dynamodb:eu-west-1:1:*'])(
   'a wildcard at the end of an ARN means every table, and is too wide: %s',
   (arn) => {
