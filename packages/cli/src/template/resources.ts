@@ -88,8 +88,9 @@ export class TemplateResources {
   #read(
     id: string,
     plain: PlainMembers,
-    { source, resolver, globals }: { source: TemplateSource; resolver: Resolver; globals: PlainMembers },
+    template: { source: TemplateSource; resolver: Resolver; globals: PlainMembers },
   ): TemplateResource | undefined {
+    const { source, resolver } = template;
     const type = plain['Type'];
     if (typeof type !== 'string') {
       this.skipped.push(`${id}: it has no \`Type\`, or is made by a macro, which is not expanded here`);
@@ -99,6 +100,7 @@ export class TemplateResources {
     if (typeof condition === 'string' && resolver.condition(condition) === false) return undefined;
     const own = plainMembersOf(plain['Properties']);
     const isSam = type === SAM_FUNCTION;
+    const globals = notIgnored(template.globals, plain['IgnoreGlobals']);
     const value = asMembers(resolver.resolve(isSam ? merged(globals, own) : own)) ?? {};
     const metadata = asMembers(resolver.resolve(plainMembersOf(plain['Metadata']))) ?? {};
     const { Properties: _properties, Metadata: _metadata, ...rest } = plain;
@@ -146,6 +148,13 @@ function physicalName(value: Members): string | undefined {
 function nameOf(id: string, metadata: Members): string {
   const path = metadata['aws:cdk:path'];
   return typeof path === 'string' ? `${id} (${path.replace(/\/Resource$/, '')})` : id;
+}
+
+/** Returns the globals without those that a resource ignores: a list of names, or `*` for all. */
+function notIgnored(globals: PlainMembers, ignored: Plain | undefined): PlainMembers {
+  if (ignored === '*') return {};
+  const names = new Set(Array.isArray(ignored) ? (ignored as readonly Plain[]) : []);
+  return Object.fromEntries(Object.entries(globals).filter(([name]) => !names.has(name)));
 }
 
 /** Merges globals as SAM does: mappings by member, lists by concatenation, else the function's own value. */

@@ -52,6 +52,27 @@ Resources:
     });
     expect([fn.lineOf(['Timeout']), fn.lineOf(['Layers']), fn.line]).toEqual([3, 11, 8]);
   });
+
+  it.each([
+    ["'*'", { MemorySize: 256 }, 8],
+    ['[Timeout, Tags]', { Environment: { Variables: { A: 1 } }, MemorySize: 256 }, 8],
+    ['[Environment]', { Timeout: 30, MemorySize: 256 }, 3],
+  ])('have no globals that they ignore: %s', (ignored, value, line) => {
+    const fn = only(
+      resourcesOf(`Globals:
+  Function:
+    Timeout: 30
+    Environment: { Variables: { A: 1 } }
+Resources:
+  Fn:
+    Type: AWS::Serverless::Function
+    Properties: { MemorySize: 256 }
+    IgnoreGlobals: ${ignored}
+`).all,
+    );
+    expect(fn.value).toEqual(value);
+    expect(fn.lineOf(['Timeout'])).toBe(line);
+  });
 });
 
 describe('a resource is found', () => {
