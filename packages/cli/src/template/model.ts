@@ -157,6 +157,8 @@ export interface Mapping extends Resource {
   readonly isProvisioned: Setting<boolean>;
   readonly hasMetrics: Setting<boolean>;
   readonly isEnabled: Setting<boolean>;
+  /** The condition that decides whether it exists, if that cannot be told. */
+  readonly condition?: string | undefined;
 }
 
 /** A source that invokes a function asynchronously, or sends to another target. */

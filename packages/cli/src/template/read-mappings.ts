@@ -84,7 +84,7 @@ function samMappings(lambda: TemplateResource, resources: TemplateResources): re
 }
 
 function readMapping(
-  { id, name, ignore }: TemplateResource,
+  { id, name, ignore, condition }: TemplateResource,
   place: Place,
   { kind, functionId, source }: { kind: MappingKind; functionId: string | undefined; source: string },
   resources: TemplateResources,
@@ -122,6 +122,7 @@ function readMapping(
     tumblingWindowSeconds: setting(place, ['TumblingWindowInSeconds'], asNumber, 0),
     isProvisioned: setting(place, ['ProvisionedPollerConfig'], () => true, false),
     isEnabled: setting(place, ['Enabled'], asBoolean, true),
+    condition,
     filters: readFilters(place),
     maximumRecordAgeSeconds: setting(place, ['MaximumRecordAgeInSeconds'], asNumber, UNLIMITED),
     parallelizationFactor: setting(place, ['ParallelizationFactor'], asNumber, 1),

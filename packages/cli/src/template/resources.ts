@@ -21,6 +21,8 @@ export interface TemplateResource extends Resource, Place {
   readonly physicalName: string | undefined;
   /** The attributes beside the properties: `DeletionPolicy` and so on. */
   readonly attributes: Members;
+  /** The condition that decides whether it exists, if that cannot be told. */
+  readonly condition: string | undefined;
 }
 
 export const QUEUE_TYPES: readonly string[] = ['AWS::SQS::Queue'];
@@ -96,8 +98,9 @@ export class TemplateResources {
       this.skipped.push(`${id}: it has no \`Type\`, or is made by a macro, which is not expanded here`);
       return undefined;
     }
-    const condition = plain['Condition'];
-    if (typeof condition === 'string' && resolver.condition(condition) === false) return undefined;
+    const condition = typeof plain['Condition'] === 'string' ? plain['Condition'] : undefined;
+    const exists = condition === undefined || resolver.condition(condition);
+    if (exists === false) return undefined;
     const own = plainMembersOf(plain['Properties']);
     const isSam = type === SAM_FUNCTION;
     const globals = notIgnored(template.globals, plain['IgnoreGlobals']);
@@ -112,6 +115,7 @@ export class TemplateResources {
       value,
       // A macro may add any property.
       unknown: Object.hasOwn(own, 'Fn::Transform') ? new Unknown('Fn::Transform may set it') : undefined,
+      condition: exists === undefined ? condition : undefined,
       attributes: { ...asMembers(resolver.resolve(rest)), Metadata: metadata },
       ignore: new Set(asList(member(metadata, 'batchlatch', 'ignore')).map((code) => asText(code) ?? '')),
       line: source.lineOf(['Resources', id]),

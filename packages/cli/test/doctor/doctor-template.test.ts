@@ -132,6 +132,50 @@ it.each([
   expect(findings.map(({ code }) => code)).toEqual(expected);
 });
 
+describe('mappings that may never exist together', () => {
+  const reportOf = (one: string, other: string) => {
+    const mapping = (more: string) => `
+    Type: AWS::Lambda::EventSourceMapping
+    ${more}
+      FunctionName: !Ref Fn
+      EventSourceArn: arn:aws:sqs:eu-west-1:1:orders
+      FunctionResponseTypes: [ReportBatchItemFailures]
+      MetricsConfig: { Metrics: [EventCount] }
+      ScalingConfig: { MaximumConcurrency: 10 }`;
+    const { findings, skipped } = examined(`Parameters: { Stage: { Type: String } }
+Conditions: { IsProd: !Equals [!Ref Stage, prod], IsTest: !Not [!Condition IsProd] }
+Resources:
+  Fn:
+    Type: AWS::Lambda::Function
+    Properties: { Runtime: nodejs24.x, ReservedConcurrentExecutions: 10 }
+  One: ${mapping(one)}
+  Other: ${mapping(other)}
+`);
+    return { codes: findings.map(({ code }) => code), skipped };
+  };
+
+  it.each([
+    ['Condition: IsProd\n    Properties:', 'Condition: IsTest\n    Properties:'],
+    [
+      'Properties:\n      Enabled: !If [IsProd, true, false]',
+      'Properties:\n      Enabled: !If [IsProd, false, true]',
+    ],
+  ])('are not counted together: %s', (one, other) => {
+    const { codes, skipped } = reportOf(one, other);
+    expect(codes).toEqual([]);
+    expect(skipped).toContain(
+      'Fn, ReservedConcurrentExecutions: it cannot be told which of its mappings poll at the same time',
+    );
+  });
+
+  it.each([
+    ['Condition: IsProd\n    Properties:', 'Condition: IsProd\n    Properties:'],
+    ['Condition: IsProd\n    Properties:', 'Properties:'],
+  ])('are counted where they do: %s', (one, other) => {
+    expect(reportOf(one, other).codes).toEqual(['reserved-concurrency-too-low']);
+  });
+});
+
 it('does not judge a relay or a sweep that may be one', () => {
   const arn = '!Sub "arn:aws:dynamodb:eu-west-1:1:table/${Elsewhere}/stream/1"';
   const { findings, skipped } = examined(

@@ -43,6 +43,17 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
     );
     return;
   }
+  // One that may not exist counts, but not together with one under another condition.
+  const conditions = mappings.flatMap(
+    ({ id, isEnabled, condition }) => condition ?? (isEnabled.unknown === undefined ? [] : id),
+  );
+  if (new Set(conditions).size > 1) {
+    examination.cannotJudge(
+      `${lambda.name}, ReservedConcurrentExecutions: it cannot be told which of its mappings ` +
+        'poll at the same time',
+    );
+    return;
+  }
   const limits = mappings.map((mapping) =>
     examination.known(mapping, 'MaximumConcurrency', mapping.maximumConcurrency),
   );
