@@ -148,6 +148,17 @@ describe('table create', () => {
     });
   });
 
+  it('refuses another name for the index that the table has', async () => {
+    await create('indexed', ['--yes', '--index', 'late']);
+    expect(await create('indexed', ['--yes'])).toMatchObject({ status: 0 });
+    expect(await create('indexed', ['--yes', '--index', 'late'])).toMatchObject({ status: 0 });
+    expect(await create('indexed', ['--yes', '--index', 'other'])).toEqual({
+      status: 1,
+      out: '',
+      err: 'Error: The index of overdue claims of table indexed is `late`, and an index cannot be renamed: leave out --index.\n',
+    });
+  });
+
   it('takes the capacity that is to be provisioned', async () => {
     await create('provisioned', ['--yes', '--billing', 'provisioned', '--write-units', '7']);
     expect((await described('provisioned'))?.ProvisionedThroughput).toMatchObject({ WriteCapacityUnits: 7 });

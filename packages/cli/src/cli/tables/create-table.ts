@@ -74,6 +74,7 @@ async function wantedTable(tableName: string, options: CreateOptions): Promise<W
   const { billing, readUnits, writeUnits, deletionProtection, recovery } = options;
   return {
     definition,
+    isIndexNamed: index !== undefined,
     isProtected: deletionProtection,
     isRecoverable: recovery,
     ...(billing === 'provisioned' && {

@@ -17,6 +17,8 @@ import type { CurrentTable } from './current-table.ts';
 /** The table that the options ask for. */
 export interface WantedTable {
   readonly definition: ClaimsTableDefinition;
+  /** Whether the options name the index; else it may have any name. */
+  readonly isIndexNamed: boolean;
   readonly isProtected: boolean;
   readonly isRecoverable: boolean;
   /** Absent: on-demand capacity. */
@@ -251,12 +253,17 @@ function hasTtl({ definition }: WantedTable, { ttl }: CurrentTable): boolean {
   );
 }
 
-function hasIndex({ definition }: WantedTable, { description }: CurrentTable): boolean {
+function hasIndex({ definition, isIndexNamed }: WantedTable, { description }: CurrentTable): boolean {
   const [index] = definition.table.GlobalSecondaryIndexes ?? [];
   if (index === undefined) return true;
   const partition = index.KeySchema?.[0]?.AttributeName;
-  return (description.GlobalSecondaryIndexes ?? []).some(
-    ({ KeySchema = [] }) => KeySchema[0]?.AttributeName === partition,
+  const names = (description.GlobalSecondaryIndexes ?? []).flatMap(({ IndexName = '', KeySchema = [] }) =>
+    KeySchema[0]?.AttributeName === partition ? [IndexName] : [],
+  );
+  if (names.length === 0 || !isIndexNamed || names.includes(index.IndexName ?? '')) return names.length > 0;
+  throw new CliError(
+    `The index of overdue claims of table ${nameOf(definition)} is \`${escapeControls(names[0] ?? '')}\`, ` +
+      'and an index cannot be renamed: leave out --index.',
   );
 }
 
