@@ -203,6 +203,23 @@ describe('table, on PostgreSQL', () => {
     });
     expect(JSON.parse((await clean('--json')).out)).toEqual({ table: 'old', deleted: 20, isWhole: true });
   });
+
+  it('says what it has deleted before a failure', async () => {
+    await postgres.pool.query(claimsTableSql({ table: 'guarded' }));
+    await postgres.pool.query(
+      `INSERT INTO guarded (key, status, owner, attempt, lease_until, expires_at, created_at, updated_at)
+       SELECT 'k' || n, 'COMPLETED', 'o', 1, now(), now() - (2000 - n) * interval '1 minute', now(), now() FROM generate_series(1, 1500) AS n`,
+    );
+    await postgres.pool.query(
+      "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$",
+    );
+    await postgres.pool.query(
+      "CREATE TRIGGER guard BEFORE DELETE ON guarded FOR EACH ROW WHEN (OLD.key = 'k1500') EXECUTE FUNCTION refuse()",
+    );
+    const { status, out, err } = await run(['table', 'clean', '--postgres', '--table', 'guarded']);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toBe('Deleted 1,000 rows before this error:\nError: PostgreSQL: P0001\n');
+  });
 });
 
 describe('The commands of an outbox, on PostgreSQL', () => {

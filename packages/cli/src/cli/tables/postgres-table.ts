@@ -129,7 +129,13 @@ export function cleanPostgresTable(
     let last = AT_ONCE;
     while (last === AT_ONCE && deleted < options.limit && !signal.aborted) {
       const limit = Math.min(AT_ONCE, options.limit - deleted);
-      last = await deleteForgottenClaims({ pool, table, limit, signal });
+      try {
+        last = await deleteForgottenClaims({ pool, table, limit, signal });
+      } catch (error) {
+        screen.progress(undefined);
+        if (deleted > 0) screen.note(`Deleted ${plural(deleted, 'row')} before this error:`);
+        throw error;
+      }
       deleted += last;
       screen.progress(`${plural(deleted, 'row')} deleted …`);
     }
@@ -146,5 +152,5 @@ export function cleanPostgresTable(
   });
 }
 
-/** The rows of one step, after which progress is shown. */
-const AT_ONCE = 10_000;
+/** The rows of one transaction, after which progress is shown. */
+const AT_ONCE = 1_000;
