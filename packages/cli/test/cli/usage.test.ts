@@ -72,6 +72,12 @@ describe('batchlatch', () => {
     expect(err).toContain(message);
   });
 
+  it('names the variable where that is what is wrong', async () => {
+    const { status, err } = await runCommand(['claims', 'list'], { env: { CLAIMS_TABLE_NAME: "a'b" } });
+    expect(status).toBe(2);
+    expect(err).toContain('CLAIMS_TABLE_NAME must be the name or the ARN of a DynamoDB table.');
+  });
+
   it('takes the options of a command before it too', async () => {
     const { status, err } = await runCommand(['--table', "a'b", 'claims', 'list']);
     expect(status).toBe(2);

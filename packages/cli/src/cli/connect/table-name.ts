@@ -27,7 +27,8 @@ function nameOr(
   if (name === '') throw new UsageError(`No ${what} is named: add ${option} NAME, or set ${variable}.`);
   // A table name or an ARN.
   if (/^[\w.:/-]{3,1024}$/.test(name)) return name;
-  throw new UsageError(`${option} must be the name or the ARN of a DynamoDB table.`);
+  const given = table === undefined ? variable : option;
+  throw new UsageError(`${given} must be the name or the ARN of a DynamoDB table.`);
 }
 
 /** Throws a `UsageError` for `--redis` with the commands of tables. */
