@@ -1,5 +1,6 @@
 import type { TemplateFunction, Variable } from '../../template/template-model.ts';
 import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resources.ts';
+import { localArn } from '../places.ts';
 import { type Reading, templateError } from './reading.ts';
 
 /** Resource types that exist here, or are only a name. */
@@ -58,8 +59,12 @@ function entryOf(
     throw templateError(reading, text.line, `the variable ${name} of ${fn.name} must be a text`);
   }
   for (const id of refersTo) noteElsewhere(reading, `${name} of ${fn.name}`, id);
-  return [[name, text.value]];
+  return [[name, TABLE_NAME.test(name) ? text.value.replace(ARN_OF_TABLE, '') : text.value]];
 }
+
+/** The variables of batchlatch that hold a table's name or ARN. The emulators of DynamoDB take names only. */
+const TABLE_NAME = /^(CLAIMS|OUTBOX)_TABLE_NAME$/;
+const ARN_OF_TABLE = localArn('dynamodb', 'table/');
 
 /** Adds a note if a variable names a resource that does not exist here. */
 function noteElsewhere(reading: Reading, variable: string, id: string): void {

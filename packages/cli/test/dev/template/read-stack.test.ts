@@ -153,6 +153,18 @@ describe('A function', () => {
     });
   });
 
+  it('gets the name of a table that batchlatch is given by its ARN, which the emulators do not take', () => {
+    const { environment } = functionOf(
+      'Environment: { Variables: { CLAIMS_TABLE_NAME: !GetAtt T.Arn, OUTBOX_TABLE_NAME: !Sub "${T.Arn}", OWN: !GetAtt T.Arn } }',
+      '  T: { Type: AWS::Serverless::SimpleTable }',
+    );
+    expect(environment).toMatchObject({
+      CLAIMS_TABLE_NAME: 'shop-T',
+      OUTBOX_TABLE_NAME: 'shop-T',
+      OWN: 'arn:aws:dynamodb:us-east-1:000000000000:table/shop-T',
+    });
+  });
+
   it('gets what is given for all functions, and for it alone', () => {
     const { environment } = functionOf('Environment: { Variables: { A: x, B: x, C: x } }', '', {
       environmentOverrides: {
