@@ -49,6 +49,18 @@ describe('doctor', () => {
     expect(out).toContain('FunctionResponseTypes: [ReportBatchItemFailures]');
   });
 
+  it('examines no more than one of a kind, and says so', async () => {
+    const sound = path.join(folder, 'sound.yaml');
+    await writeFile(sound, 'Resources: {}');
+    expect(await runCommand(['doctor', '--template', template, '--template', sound])).toEqual({
+      status: 2,
+      out: '',
+      err: expect.stringContaining('Give one, and run doctor for each of several.'),
+    });
+    const twice = ['--function', 'orders', '--function', 'ledger'];
+    expect(await runCommand(['doctor', ...twice])).toMatchObject({ status: 2, out: '' });
+  });
+
   it('reports optional findings with `--all` alone', async () => {
     const codesOf = async (...more: string[]): Promise<string[]> => {
       const { out } = await runCommand(['doctor', '--template', template, '--json', ...more]);

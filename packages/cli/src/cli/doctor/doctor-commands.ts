@@ -25,14 +25,17 @@ export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void
         .option(
           '--template <file>',
           'template of SAM or CloudFormation, or the exported state of SST or Pulumi',
+          one,
         )
         .addOption(
           new Option('--parameter <name=value>', "value of one of the template's parameters; may be repeated")
             .argParser(parameter)
             .default({}, 'their defaults'),
         )
-        .option('--function <name>', 'name or ARN of a deployed function, with its queues and table')
-        .option('--queue-url <url>', 'URL of a deployed queue, with its functions', httpUrl)
+        .option('--function <name>', 'name or ARN of a deployed function, with its queues and table', one)
+        .option('--queue-url <url>', 'URL of a deployed queue, with its functions', (url, before?: string) =>
+          httpUrl(one(url, before)),
+        )
         .option('--strict', 'let warnings count as errors')
         .option('--all', 'report also what many good setups do without');
       command.addOption(new Option('--sarif', 'print SARIF 2.1.0, for code scanning').helpGroup('Output:'));
@@ -40,6 +43,12 @@ export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void
     },
     load: async () => (await import('./doctor-command.ts')).doctorCommand,
   });
+}
+
+/** Refuses a second value: the last one alone would be examined. */
+function one(text: string, before?: string): string {
+  if (before === undefined) return text;
+  throw new InvalidArgumentError('Give one, and run doctor for each of several.');
 }
 
 function parameter(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
