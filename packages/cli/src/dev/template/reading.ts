@@ -29,8 +29,16 @@ export function valueOf<T>(
 ): T | undefined {
   const { value, unknown, property = '', line } = setting;
   if (unknown === undefined) return value;
-  const remedy = unknown.includes('parameter') ? '; give it with `--parameter-overrides`' : '';
-  throw templateError(reading, line, `\`${property}\` of ${name} cannot be used: ${unknown}${remedy}`);
+  throw templateError(reading, line, `\`${property}\` of ${name} cannot be used: ${withRemedy(unknown)}`);
+}
+
+/** Returns why an address cannot be told; undefined if it can, or if it is not a text. */
+export function whyNotTold({ unknown, isInvalid }: Setting<string>): string | undefined {
+  return unknown === undefined || isInvalid === true ? undefined : withRemedy(unknown);
+}
+
+function withRemedy(unknown: string): string {
+  return `${unknown}${unknown.includes('parameter') ? '; give it with `--parameter-overrides`' : ''}`;
 }
 
 /** Returns the value of a required setting. Throws if it is not set. */

@@ -1,7 +1,7 @@
 import type { Destination, Resource, Setting } from '../../template/model.ts';
 import type { TemplateFunction } from '../../template/template-model.ts';
 import type { AsynchronousInvocation } from '../stack.ts';
-import { type Reading, valueOf } from './reading.ts';
+import { type Reading, valueOf, whyNotTold } from './reading.ts';
 
 /** Returns the settings of a function's asynchronous invocations. */
 export function asynchronousOf(reading: Reading, fn: TemplateFunction): AsynchronousInvocation {
@@ -26,6 +26,11 @@ export function localQueue(
   const destination = valueOf(reading, resource, setting);
   if (destination === undefined) return undefined;
   if (destination.queueId !== undefined) return reading.names.attribute(destination.queueId, 'Arn');
+  const why = whyNotTold(destination.arn);
+  if (why !== undefined) {
+    reading.notes.add(`Failures of ${resource.name} are not sent to their queue: ${why}.`);
+    return undefined;
+  }
   const arn = valueOf(reading, resource, destination.arn) ?? '';
   const where = arn === '' ? 'a queue that SAM makes' : `${arn}, which is not a queue of this template`;
   reading.notes.add(`Failures of ${resource.name} are not sent to ${where}.`);

@@ -1,7 +1,7 @@
 import { checkPattern } from '../patterns/matches.ts';
 import type { TemplateFunction, TemplateMapping } from '../../template/template-model.ts';
 import type { SqsTrigger, StreamTrigger } from '../stack.ts';
-import { neededOf, type Reading, templateError, valueOf, wholeOf } from './reading.ts';
+import { neededOf, type Reading, templateError, valueOf, whyNotTold, wholeOf } from './reading.ts';
 import { localQueue } from './stack-asynchronous.ts';
 
 const UNLIMITED = -1;
@@ -24,6 +24,11 @@ function stackMapping(reading: Reading, mapping: TemplateMapping): SqsTrigger | 
   const { kind, name } = mapping;
   if (kind === 'kafka') {
     reading.notes.add(`${name} does not run here: it reads Kafka.`);
+    return undefined;
+  }
+  const why = whyNotTold(mapping.sourceArn);
+  if (why !== undefined) {
+    reading.notes.add(`${name} does not run here: ${why}.`);
     return undefined;
   }
   const arn = valueOf(reading, mapping, mapping.sourceArn) ?? '';

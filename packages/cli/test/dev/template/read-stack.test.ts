@@ -472,6 +472,24 @@ Resources:
     ]);
   });
 
+  it.each([
+    ['!ImportValue far', 'Fn::ImportValue cannot be worked out'],
+    ["'{{resolve:ssm:far}}'", 'it is looked up when it is deployed ({{resolve:…}})'],
+    ['!Ref Far', 'the parameter Far has no default; give it with `--parameter-overrides`'],
+  ])('a source or destination that cannot be told is a note too: %s', (arn, why) => {
+    const { functions, notes } = read(
+      withFunction(
+        `Events: { E: { Type: SQS, Properties: { Queue: ${arn} } } }\nDeadLetterQueue: { Type: SQS, TargetArn: ${arn} }`,
+        'Parameters: { Far: { Type: String } }',
+      ),
+    );
+    expect(functions[0]?.triggers).toEqual([]);
+    expect(notes).toEqual([
+      `Failures of Fn are not sent to their queue: ${why}.`,
+      `Fn, event E does not run here: ${why}.`,
+    ]);
+  });
+
   it('what a function fails to do goes to queues of the template only', () => {
     const fn = functionOf(
       'DeadLetterQueue: { Type: SQS, TargetArn: !GetAtt Dead.Arn }\nEventInvokeConfig: { MaximumRetryAttempts: 1, MaximumEventAgeInSeconds: 60, DestinationConfig: { OnFailure: { Type: SNS, Destination: "arn:aws:sns:us-east-1:1:x" } } }',
