@@ -60,7 +60,7 @@ export interface ConsoleOptions {
   /** States that the store may find by an index. Default: in progress, overdue and parked. */
   readonly indexedStates?: readonly ClaimState[];
   /** Returns the database's own estimate of its number of rows. */
-  readonly estimateRows?: () => Promise<number | undefined>;
+  readonly estimateRows?: (signal: AbortSignal) => Promise<number | undefined>;
   /** Returns queue metrics that SQS itself does not have, by queue URL. */
   readonly queueMetrics?: (signal: AbortSignal) => Promise<ReadonlyMap<string, QueueMetrics>>;
   /** The region of the functions' logs, for links to CloudWatch Logs Insights. Default: no links. */

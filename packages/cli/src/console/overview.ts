@@ -16,7 +16,7 @@ export interface OverviewPorts {
   readonly indexedStates: readonly ClaimState[];
   /** The interval of reading all claims, which replaces the index. */
   readonly readEveryMs: number | undefined;
-  readonly estimateRows: (() => Promise<number | undefined>) | undefined;
+  readonly estimateRows: ((signal: AbortSignal) => Promise<number | undefined>) | undefined;
   readonly queues: (signal: AbortSignal) => Promise<readonly QueueFactsJson[]>;
   /** Undefined without an outbox. */
   readonly outbox: ((signal: AbortSignal) => Promise<OutboxFactsJson>) | undefined;
@@ -68,7 +68,7 @@ export class OverviewReader {
         : [part((signal) => this.#readAllClaims(readEveryMs, signal))]),
       part((signal) => this.#readQueues(signal)),
       ...(ports.outbox === undefined ? [] : [part((signal) => this.#readOutbox(signal))]),
-      part(() => this.#readEstimate()),
+      part((signal) => this.#readEstimate(signal)),
     ];
   }
 
@@ -100,7 +100,7 @@ export class OverviewReader {
       claims(),
       this.#readQueues(signal),
       this.#readOutbox(signal),
-      isEstimateOld && this.#readEstimate(),
+      isEstimateOld && this.#readEstimate(signal),
     ]);
     return this.current();
   }
@@ -249,13 +249,13 @@ export class OverviewReader {
     return Math.max(POLL_EVERY_MS, (counted / ENTRIES_PER_SECOND) * 1_000);
   }
 
-  async #readEstimate(): Promise<number> {
+  async #readEstimate(signal: AbortSignal): Promise<number> {
     this.#estimatedAt = this.#ports.clock.now();
     try {
-      this.#estimate = await this.#ports.estimateRows?.();
+      this.#estimate = await this.#ports.estimateRows?.(signal);
       this.publish();
     } catch {
-      this.#estimate = undefined; // no permission
+      if (!signal.aborted) this.#estimate = undefined; // no permission
     }
     return ESTIMATE_EVERY_MS;
   }

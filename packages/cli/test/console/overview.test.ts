@@ -70,6 +70,20 @@ describe('the overview of a table with an index', () => {
     expect(await get('/api/session')).toMatchObject({ estimatedRows: 1_000_037 });
     page.close();
   });
+
+  it('stops without waiting for the estimate of a database that does not answer', async () => {
+    let isAsked = false;
+    const estimateRows = (signal: AbortSignal): Promise<number> =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+        isAsked = true;
+      });
+    const { server, listen } = await open({ hasIndex: true, estimateRows });
+    const page = listen();
+    await until('the estimate was asked for', () => isAsked);
+    await server.stop();
+    page.close();
+  });
 });
 
 describe('the overview of a table without an index', () => {

@@ -25,7 +25,7 @@ export interface Claims {
   /** Whether the endpoint of DynamoDB is on this machine. */
   readonly isLocal: boolean;
   /** Returns the database's own estimate of the number of rows, if it has one. */
-  estimateRows?(): Promise<number | undefined>;
+  estimateRows?(signal: AbortSignal): Promise<number | undefined>;
 }
 
 const INDEXED: readonly ClaimState[] = ['in-progress', 'overdue', 'parked'];
@@ -122,7 +122,7 @@ async function inDynamoDB<Result>(
         {
           indexedStates: index.option === false ? [] : INDEXED,
           isLocal: isLocal(endpoint),
-          estimateRows: () => itemCountOf(client, tableName),
+          estimateRows: (signal) => itemCountOf(client, tableName, signal),
         },
       ),
     );
@@ -141,8 +141,13 @@ function sayingThatIndexIsMissing(table: ClaimAdmin): ClaimAdmin {
 }
 
 /** Returns DynamoDB's item count, which is updated about every six hours. */
-async function itemCountOf(client: DynamoDBClient, tableName: string): Promise<number | undefined> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+async function itemCountOf(
+  client: DynamoDBClient,
+  tableName: string,
+  abortSignal: AbortSignal,
+): Promise<number | undefined> {
+  const describe = new DescribeTableCommand({ TableName: tableName });
+  const { Table } = await client.send(describe, { abortSignal });
   return Table?.ItemCount;
 }
 
