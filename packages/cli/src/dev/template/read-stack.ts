@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parseTemplate, plainMembersOf } from '../../template/parse-template.ts';
+import { parseTemplate, type PlainMembers, plainMembersOf } from '../../template/parse-template.ts';
 import { readTemplate } from '../../template/read-template.ts';
 import { Resolver } from '../../template/resolver.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, type Places } from '../places.ts';
@@ -53,6 +53,7 @@ export function readStack(source: StackSource, places: Places): DevStack {
   for (const { key, line } of template.repeated) {
     reading.notes.add(`The first value of ${key} is not used: line ${line} sets it again.`);
   }
+  noteUnused(reading, parameters, plainMembersOf(template.data['Parameters']));
   const stack = {
     functions: stackFunctions(reading),
     queues: stackQueues(reading),
@@ -62,6 +63,21 @@ export function readStack(source: StackSource, places: Places): DevStack {
   };
   noteWhatIsNotHere(reading);
   return { ...stack, notes: [...reading.notes] };
+}
+
+/** Adds a note for each given value that nothing takes, as after a typing error. */
+function noteUnused(
+  { model, names, environmentOverrides, notes }: Reading,
+  given: Readonly<Record<string, string>>,
+  declared: PlainMembers,
+): void {
+  for (const name of Object.keys(given).filter((one) => !Object.hasOwn(declared, one))) {
+    notes.add(`The value of ${name} is not used: the template has no such parameter.`);
+  }
+  const functions = new Set(['Parameters', ...model.functions.flatMap(({ id }) => [id, names.nameOf(id)])]);
+  for (const name of Object.keys(environmentOverrides).filter((one) => !functions.has(one))) {
+    notes.add(`The variables of ${name} are not used: the template has no such function.`);
+  }
 }
 
 /** Returns the name of the template's folder, without characters that a stack's name may not have. */

@@ -728,6 +728,18 @@ it('A key that is set twice is told', () => {
   expect(notes).toEqual(['The first value of Timeout is not used: line 9 sets it again.']);
 });
 
+it('of a value for a parameter or a function that the template does not have, there is a note', () => {
+  const text = withFunction('FunctionName: orders', 'Parameters: { Stage: { Type: String, Default: dev } }');
+  const { notes } = read(text, {
+    parameters: { Stage: 'prod', Stagee: 'prod' },
+    environmentOverrides: { Parameters: { A: '1' }, Fn: {}, orders: {}, Order: { A: '2' } },
+  });
+  expect(notes).toEqual([
+    'The value of Stagee is not used: the template has no such parameter.',
+    'The variables of Order are not used: the template has no such function.',
+  ]);
+});
+
 it.each([
   ['EntryPoints: [src/mail.ts, src/app.ts]', 'src/app.ts'],
   ['EntryPoints: [mail.ts, other.ts]', 'mail.ts'],
