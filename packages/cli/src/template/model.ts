@@ -118,6 +118,8 @@ interface AsyncSettings {
   readonly onFailure: Setting<Destination>;
   /** The `DeadLetterConfig` of the function. */
   readonly deadLetterQueue: Setting<Destination>;
+  /** Whether these are settings of one alias or version, and there are others. */
+  readonly isOneOfSeveral?: boolean;
 }
 
 export interface LambdaFunction extends Resource {

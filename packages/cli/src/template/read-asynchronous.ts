@@ -15,14 +15,16 @@ export function readAsynchronous(
 ): Pick<TemplateFunction, 'asynchronous' | 'maximumAgeSeconds' | 'hasSuccessDestination'> {
   const apart = resources
     .ofType('AWS::Lambda::EventInvokeConfig')
-    .find(({ value }) => resources.findFunction(value['FunctionName'])?.id === resource.id);
+    .filter(({ value }) => resources.findFunction(value['FunctionName'])?.id === resource.id);
   const own = placeIn(resource, ['EventInvokeConfig']);
-  const place = resource.value['EventInvokeConfig'] === undefined ? (apart ?? own) : own;
+  const hasOwn = resource.value['EventInvokeConfig'] !== undefined;
+  const place = hasOwn ? own : (apart[0] ?? own);
   return {
     asynchronous: {
       retries: setting(place, ['MaximumRetryAttempts'], asNumber, DEFAULT_RETRIES),
       onFailure: readOnFailure(place, resources),
       deadLetterQueue: readDeadLetterQueue(resource, resources),
+      isOneOfSeveral: apart.length + Number(hasOwn) > 1,
     },
     maximumAgeSeconds: setting(place, ['MaximumEventAgeInSeconds'], asNumber, DEFAULT_AGE_SECONDS),
     hasSuccessDestination: member(place.value, 'DestinationConfig', 'OnSuccess') !== undefined,

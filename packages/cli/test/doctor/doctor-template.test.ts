@@ -132,6 +132,31 @@ it.each([
   expect(findings.map(({ code }) => code)).toEqual(expected);
 });
 
+it('does not judge asynchronous invocations of a function that has settings for each alias', () => {
+  const config = (id: string, qualifier: string, more: string): string =>
+    `  ${id}: { Type: AWS::Lambda::EventInvokeConfig, Properties: { FunctionName: !Ref ShippedFunction, Qualifier: ${qualifier}, ${more} } }\n`;
+  const latest = config('OfLatest', '$LATEST', 'MaximumRetryAttempts: 0');
+  const live = config(
+    'OfLive',
+    'live',
+    'DestinationConfig: { OnFailure: { Destination: !Ref FailedEvents } }',
+  );
+  const shipped = `  Live: { Type: AWS::Lambda::Alias, Properties: { FunctionName: !Ref ShippedFunction, Name: live } }
+  Shipped:
+    Type: AWS::Events::Rule
+    Properties:
+      EventPattern: { source: [shop] }
+      Targets: [{ Id: live, Arn: !Ref Live, DeadLetterConfig: { Arn: !GetAtt FailedEvents.Arn } }]
+`;
+  const { findings, skipped } = examined(`${good.trimEnd()}\n${latest}${live}${shipped}`);
+  expect(findings).toEqual([]);
+  expect(skipped).toEqual([
+    'ShippedFunction, EventInvokeConfig: it has several, for its aliases or versions',
+  ]);
+  const alone = examined(`${good.trimEnd()}\n${latest}${shipped}`).findings.map(({ code }) => code);
+  expect(alone).toEqual(['async-without-failure-destination', 'async-without-retries']);
+});
+
 describe('mappings that may never exist together', () => {
   const reportOf = (one: string, other: string) => {
     const mapping = (more: string) => `

@@ -66,7 +66,11 @@ function checkUndelivered(examination: Examination, trigger: Trigger): void {
 
 function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: readonly Trigger[]): void {
   const kinds = [...new Set(triggers.map(({ kind }) => kind))].join(' and ');
-  const { retries, onFailure, deadLetterQueue } = lambda.asynchronous;
+  const { retries, onFailure, deadLetterQueue, isOneOfSeveral = false } = lambda.asynchronous;
+  if (isOneOfSeveral) {
+    examination.cannotJudge(`${lambda.name}, EventInvokeConfig: it has several, for its aliases or versions`);
+    return;
+  }
   const hasDeadLetterQueue = deadLetterQueue.value !== undefined || deadLetterQueue.unknown !== undefined;
   if (!hasDeadLetterQueue && examination.lacks(lambda, 'EventInvokeConfig', onFailure)) {
     examination.report('async-without-failure-destination', lambda, {
