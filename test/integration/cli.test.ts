@@ -109,6 +109,7 @@ describe('The process batchlatch', () => {
 
   it.each([
     ['a region', {}, /^Error: No AWS region is configured: add --region REGION, or set AWS_REGION\.\n$/],
+    ['a region, with an empty variable', { AWS_REGION: '' }, /^Error: No AWS region is configured: .*\n$/],
     [
       'credentials',
       { AWS_REGION: 'eu-west-1' },

@@ -30,7 +30,7 @@ export function explainError(thrown: unknown): Explanation {
 
 const KNOWN: readonly KnownError[] = [
   {
-    when: /Region is missing/,
+    when: /Region is missing|region="" is not a valid/, // the latter of an empty AWS_REGION
     say: () => 'No AWS region is configured: add --region REGION, or set AWS_REGION.',
   },
   {
