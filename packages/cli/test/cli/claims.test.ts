@@ -456,11 +456,19 @@ describe('claims show', () => {
     [['--payload', '-'], 2, /--key-field or --key-hash/],
     [['--payload', '-', '--key-field', 'orderId'], 2, /--namespace/],
     [['--payload', '-', '--namespace', 'n', '--key-field', 'a', '--key-hash', 'b'], 2, /not both/],
-    [['--payload', '-', '--namespace', 'n', '--key-field', 'nothing'], 1, /has no key/],
+    [['--payload', '-', '--namespace', 'n', '--key-field', 'nothing'], 1, /has no key: its body lacks/],
     [['--payload', '-', '--namespace', 'n', '--key-field', 'orderId'], 1, /no claim of n#v1:o-7/],
   ])('tells why %j finds none', async (args, status, text) => {
     const ended = await claims(['show', ...args], { input: '{"orderId":"o-7"}' });
     expect([ended.status, ended.err]).toEqual([status, expect.stringMatching(text)]);
+  });
+
+  it('says of a payload of several lines that it is no JSON', async () => {
+    const args = ['show', '--payload', '-', '--namespace', 'n', '--key-hash', 'orderId'];
+    expect(await claims(args, { input: '{"orderId":"o-7"}\n{"orderId":"o-8"}\n' })).toMatchObject({
+      status: 1,
+      err: 'Error: standard input has no key: its body is not JSON.\n',
+    });
   });
 
   it('shows a claim although the row of another key is of a newer format, which is named', async () => {

@@ -14,18 +14,30 @@ export async function keysOfPayload(
     throw new UsageError('Say how keys come from bodies: --namespace NAME, and --key-field or --key-hash.');
   }
   const { name, chunks } = await openLines(payload, context);
+  const body = await textOf(chunks);
   const key = await keyOf(options)?.({
     messageId: 'none',
     recordId: 'none',
-    body: await textOf(chunks),
+    body,
     receiveCount: 0,
     attributes: {},
     sentBy: 'unknown',
     claims: [],
   });
-  if (key === undefined)
-    throw new CliError(`${name} has no key: its body lacks the fields of --key-field or --key-hash.`);
+  if (key === undefined) {
+    const why = isJson(body) ? 'lacks the fields of --key-field or --key-hash' : 'is not JSON';
+    throw new CliError(`${name} has no key: its body ${why}.`);
+  }
   return [key];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function textOf(chunks: AsyncIterable<string | Uint8Array>): Promise<string> {
