@@ -1,6 +1,6 @@
 import { type Plain, type PlainMembers, plainMembersOf } from './parse-template.ts';
 import { base64, composed, logical, select, split } from './functions.ts';
-import { asBoolean, asList, asText, Reference, Unknown, type Value } from './values.ts';
+import { asBoolean, asList, asText, member, Reference, Unknown, type Value } from './values.ts';
 
 /** A limit that real conditions do not reach; cycles do. */
 const DEEPEST = 60;
@@ -172,15 +172,16 @@ export class Resolver {
     return new Unknown(`the condition ${nameOf(name)} cannot be told`);
   }
 
-  #lookUp([map, first, second]: readonly Value[]): Value {
+  #lookUp([map, first, second, options]: readonly Value[]): Value {
     const [one, two, three] = [asText(map), asText(first), asText(second)];
     const mapping = plainMembersOf(
       plainMembersOf(plainMembersOf(this.#template['Mappings'])[one ?? ''])[two ?? ''],
     );
     const found = Object.hasOwn(mapping, three ?? '') ? mapping[three ?? ''] : undefined;
-    return found === undefined
-      ? new Unknown(`the mapping ${one ?? ''} cannot be looked up`)
-      : this.resolve(found);
+    if (found !== undefined) return this.resolve(found);
+    // Of AWS::LanguageExtensions. A name that cannot be told may be in the mapping.
+    const byDefault = /[<$]/.test(`${one}${two}${three}`) ? undefined : member(options, 'DefaultValue');
+    return byDefault ?? new Unknown(`the mapping ${one ?? ''} cannot be looked up`);
   }
 
   #join([separator, parts]: readonly Value[]): Value {

@@ -38,6 +38,8 @@ describe('a template that is judged', () => {
     ['!If [IsLive, 60, 190]', 190],
     ['!If [IsHere, same, same]', 'same'],
     ['!FindInMap [Seconds, !Ref Stage, visibility]', 60],
+    ['!FindInMap [Seconds, !Ref Stage, visibility, { DefaultValue: 90 }]', 60],
+    ['!FindInMap [Seconds, other, visibility, { DefaultValue: !Ref Stage }]', 'test'],
     ["!Join ['', [6, 0]]", '60'],
     ["!Select [1, !Split [',', '190,60']]", '60'],
     ['!Base64 orders', 'b3JkZXJz'],
@@ -65,6 +67,14 @@ describe('a template that is judged', () => {
     ['!If [IsHere, 60, 190]', 'the condition IsHere cannot be told'],
     ['!If [InACircle, 60, 190]', 'the condition InACircle cannot be told'],
     ['!FindInMap [Seconds, other, visibility]', 'the mapping Seconds cannot be looked up'],
+    [
+      '!FindInMap [Seconds, !Ref Secret, visibility, { DefaultValue: 90 }]',
+      'the mapping Seconds cannot be looked up',
+    ],
+    [
+      '!FindInMap [Seconds, !Ref AWS::Region, visibility, { DefaultValue: 90 }]',
+      'the mapping Seconds cannot be looked up',
+    ],
     ['!ImportValue Shared', 'Fn::ImportValue cannot be worked out'],
     ["!Sub '${Secret}'", 'the parameter Secret has no default'],
   ])('says why a value is unknown: %s', (text, why) => {
