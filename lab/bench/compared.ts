@@ -3,6 +3,12 @@ import type { Workload } from './workload.ts';
 
 /** The peer, this library and the floor: in every cell. */
 export const COMPARED = ['powertools', 'batchlatch', 'floor'] as const satisfies readonly ContenderName[];
+/** The same, over TLS. */
+export const OVER_TLS = [
+  'powertools-tls',
+  'batchlatch-tls',
+  'floor-tls',
+] as const satisfies readonly ContenderName[];
 /** What people use. */
 export const USED = [
   'batchlatch',
@@ -55,7 +61,7 @@ export const STORES = [
 /** Whom a contender's figures are divided by: who takes each record by itself there, or else itself. */
 export function perRecordOn(contender: ContenderName): ContenderName {
   const server = serverOf(contender);
-  return server === undefined || server === 'dynamodb' ? contender : ON_SERVERS[server].perRecord;
+  return server === 'postgres' || server === 'redis' ? ON_SERVERS[server].perRecord : contender;
 }
 
 /**

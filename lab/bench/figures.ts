@@ -19,6 +19,8 @@ export interface Figures {
   readonly durationSeconds: number;
   readonly comparison: readonly Cell[];
   readonly capacity: readonly CapacityFigures[];
+  /** With TLS between client and emulator. */
+  readonly overTls: readonly Cell[];
   readonly variants: readonly Cell[];
   readonly memoryStore: readonly Cell[];
   /** A processor with and without routes. */

@@ -8,6 +8,8 @@ export interface Plan {
   /** How long every contender works before it is measured. */
   readonly warmUpMs: number;
   readonly comparison: readonly CellPlan[];
+  /** The same with TLS between client and emulator, as in AWS. */
+  readonly overTls: readonly CellPlan[];
   /** The same with other settings: no log, other clients, requests one by one. */
   readonly variants: readonly CellPlan[];
   readonly memoryStore: readonly CellPlan[];
@@ -62,6 +64,10 @@ export const fullPlan: Plan = {
   isQuick: false,
   warmUpMs: 12_000,
   comparison: SIZES.flatMap((size) => workloadsOf(size).map((workload) => ({ workload, ...FULL[size] }))),
+  overTls: [
+    { ...FULL[10], workload: first(10) },
+    { ...FULL[1_000], workload: first(1_000) },
+  ],
   variants: [
     { ...FULL[10], workload: first(10) },
     { ...FULL[1_000], workload: first(1_000) },
@@ -128,6 +134,7 @@ export const quickPlan: Plan = {
     { workload: { ...first(10), handlerMs: 20 }, rounds: 2, warmUps: 0, batches: 5 },
     { workload: first(1_000), rounds: 1, warmUps: 0, batches: 1 },
   ],
+  overTls: [{ workload: first(10), rounds: 2, warmUps: 0, batches: 5 }],
   variants: [],
   memoryStore: [
     { workload: first(10), rounds: 2, warmUps: 0, batches: 50 },

@@ -16,6 +16,7 @@ export const NOTHING: Figures = {
   durationSeconds: 0,
   comparison: [],
   capacity: [],
+  overTls: [],
   variants: [],
   memoryStore: [],
   routes: [],

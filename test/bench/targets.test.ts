@@ -133,6 +133,7 @@ function coldStart(total: number, load: number, bytes: number): ColdStartFigures
     library: 'batchlatch',
     bundle: 'whole',
     protocol: 'http',
+    isAfterInit: false,
     bytes,
     gzipBytes: bytes / 3,
     packages: [{ name: 'batchlatch', bytes }],

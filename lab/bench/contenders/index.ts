@@ -4,6 +4,10 @@ import type { MakeBatchHandler } from './contender.ts';
 export const contenders = {
   /** As users get it: default log, its own transport. */
   batchlatch: async () => (await import('./batchlatch.ts')).batchlatch,
+  /** The same, and others, with TLS between them and the emulator, as in AWS. */
+  'batchlatch-tls': async () => (await import('./batchlatch.ts')).batchlatch,
+  'powertools-tls': async () => (await import('./powertools.ts')).powertools,
+  'floor-tls': async () => (await import('./floor.ts')).floor,
   'batchlatch-silent': async () => (await import('./batchlatch.ts')).batchlatchSilent,
   'batchlatch-sdk-client': async () => (await import('./batchlatch.ts')).batchlatchSdkClient,
   'batchlatch-memory': async () => (await import('./batchlatch.ts')).batchlatchMemory,
@@ -31,11 +35,12 @@ export const contenders = {
 export type ContenderName = keyof typeof contenders;
 
 /** What keeps a contender's claims outside its process. */
-export type ServerName = 'dynamodb' | 'postgres' | 'redis';
+export type ServerName = 'dynamodb' | 'dynamodb-tls' | 'postgres' | 'redis';
 
 /** Undefined for those that keep claims in memory. */
 export function serverOf(contender: ContenderName): ServerName | undefined {
   if (contender.includes('memory')) return undefined;
+  if (contender.endsWith('-tls')) return 'dynamodb-tls';
   if (contender.includes('postgres')) return 'postgres';
   return contender.endsWith('redis') ? 'redis' : 'dynamodb';
 }

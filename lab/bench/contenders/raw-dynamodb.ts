@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import http from 'node:http';
+import https from 'node:https';
 import { CREDENTIALS, MAX_SOCKETS, REGION } from './connection.ts';
 import { createSigner } from './sigv4.ts';
 
@@ -10,9 +11,10 @@ interface RawOutput {
   readonly Responses?: readonly { readonly Error?: { readonly Code: string } }[];
 }
 
-/** DynamoDB's JSON protocol over `node:http`: no SDK, no retries, no checks. */
+/** DynamoDB's JSON protocol over `node:http` or `node:https`: no SDK, no retries, no checks. */
 export function rawDynamoDB(endpoint: string): SendRaw {
-  const { hostname, port, host } = new URL(endpoint);
+  const { hostname, port, host, protocol } = new URL(endpoint);
+  const { Agent, request } = protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: MAX_SOCKETS });
   const sign = createSigner({ ...CREDENTIALS, region: REGION });
 

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions } from 'esbuild';
 import { ownerOf } from '../bundle-owner.ts';
-import { BENCH, BUILD, ROOT } from './paths.ts';
+import { SELF_SIGNED } from '../../../test/support/self-signed.ts';
+import { BENCH, BUILD, CERTIFICATE, ROOT } from './paths.ts';
 
 /** The package as it is published, where the workers and the bundles find it by its name. */
 const PACKAGE = path.join(BUILD, 'node_modules/batchlatch');
@@ -17,6 +18,7 @@ export async function buildWorkers(): Promise<void> {
   await mkdir(PACKAGE, { recursive: true });
   await buildLibrary(path.join(PACKAGE, 'dist'));
   await copyFile(path.join(ROOT, 'package.json'), path.join(PACKAGE, 'package.json'));
+  await writeFile(CERTIFICATE, SELF_SIGNED.cert);
   await build({
     entryPoints: [path.join(BENCH, 'worker/worker.ts'), path.join(BENCH, 'worker/load-function.ts')],
     outdir: BUILD,

@@ -27,8 +27,8 @@ export async function takeTurns(
   const results = new Map<ContenderName, BatchesResult[]>(contenders.map((contender) => [contender, []]));
   const cell = nextCell();
   for (const contender of contenders) {
-    const isOwn = table === undefined && serverOf(contender) === 'dynamodb';
-    if (isOwn) await emptyTable(lab.endpointOf(contender), tableOf(contender, cell));
+    const isOwn = table === undefined && serverOf(contender)?.startsWith('dynamodb') === true;
+    if (isOwn) await emptyTable(lab.emulator.endpoint, tableOf(contender, cell));
   }
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const contender of inTurn(contenders, round)) {

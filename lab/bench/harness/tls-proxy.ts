@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import path from 'node:path';
 import { createServer } from 'node:tls';
 import { listenLocally } from '../../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { SELF_SIGNED } from '../../../test/support/self-signed.ts';
-import { BUILD } from './paths.ts';
+import { CERTIFICATE } from './paths.ts';
 
 /** The emulator behind `https:`, with a certificate that nobody else signed. */
 export interface TlsProxy {
@@ -18,9 +16,6 @@ export interface TlsProxy {
 /** Puts TLS in front of a server that speaks plain HTTP. */
 export async function startTlsProxy(target: string): Promise<TlsProxy> {
   const { hostname, port } = new URL(target);
-  const certificateFile = path.join(BUILD, 'certificate.pem');
-  await writeFile(certificateFile, SELF_SIGNED.cert);
-
   const sockets = new Set<Socket>();
   const server = createServer({ ...SELF_SIGNED, noDelay: true }, (socket) => {
     const onward = connect({ host: hostname, port: Number(port), noDelay: true });
@@ -39,7 +34,7 @@ export async function startTlsProxy(target: string): Promise<TlsProxy> {
   let stopped: Promise<unknown> | undefined;
   return {
     endpoint: `https://127.0.0.1:${ownPort}`,
-    certificateFile,
+    certificateFile: CERTIFICATE,
     async stop() {
       stopped ??= once(server, 'close');
       server.close();

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import type { AnswerMessage, JobMessage, JobName, Jobs } from '../worker/jobs.ts';
-import { BUILD } from './paths.ts';
+import { BUILD, CERTIFICATE } from './paths.ts';
 
 /** The environment of everything that is measured: production, as a function called `orders` has it. */
 export const MEASURED_ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export class WorkerProcess {
   constructor({ nodeOptions = [], build = BUILD }: WorkerOptions = {}) {
     this.#child = fork(path.join(build, 'worker.mjs'), [], {
       execArgv: [...nodeOptions],
-      env: { PATH: process.env['PATH'], ...MEASURED_ENVIRONMENT },
+      env: { PATH: process.env['PATH'], ...MEASURED_ENVIRONMENT, NODE_EXTRA_CA_CERTS: CERTIFICATE },
       // Log lines go to the null device: written, and read by nobody.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

@@ -26,6 +26,9 @@ export function figuresOf(
 /** What contenders are called on the page. */
 export const TITLES: Readonly<Record<ContenderName, string>> = {
   batchlatch: 'batchlatch',
+  'batchlatch-tls': 'batchlatch',
+  'powertools-tls': 'Powertools',
+  'floor-tls': 'floor',
   'batchlatch-silent': 'batchlatch, no log',
   'batchlatch-sdk-client': 'batchlatch, SDK client',
   'batchlatch-memory': 'batchlatch',

@@ -95,6 +95,13 @@ answers are part of the time. Powertools and the floor start all handlers of a b
 ${plot('wall.svg')}
 ${wallTable(figures.comparison)}
 
+## Over TLS
+
+The emulator speaks plain HTTP, and is the other side of all figures above. DynamoDB speaks TLS: here a proxy puts it in front of
+the emulator, which costs the batch time and the client the encryption of what it sends. Ratios are to Powertools.
+
+${contendersTable(figures.overTls)}
+
 ## Each store
 
 ${storesText(figures, plot)}
@@ -144,7 +151,8 @@ ${memoryTable(figures)}
 The same function with both libraries, bundled by esbuild and minified, loaded in new processes that took turns. "First
 batch" is the first event, with one record, and with all that is still to be loaded and connected. Where AWS's SDK is left
 out, it is loaded from \`node_modules\`, if it is needed. By https, the emulator is behind a TLS proxy on the same machine,
-whose certificate is given by \`NODE_EXTRA_CA_CERTS\`: loading \`node:tls\`, the root certificates and the handshake are in it.
+whose certificate is given by \`NODE_EXTRA_CA_CERTS\`: loading \`node:tls\`, the root certificates and the handshake are in it. In the last rows the event comes
+some time after the function was loaded, as after INIT, in which batchlatch opens a connection.
 
 ${coldStartTable(figures)}
 

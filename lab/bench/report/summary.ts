@@ -17,13 +17,14 @@ import { targetsOf } from './targets.ts';
 
 /** What a terminal gets: the tables of what was measured, and the targets at the end. */
 export function summaryOf(figures: Figures): string {
-  const { comparison, capacity, variants, tableKeys, profiles, memoryStore } = figures;
+  const { comparison, overTls, capacity, variants, tableKeys, profiles, memoryStore } = figures;
   const { stores, hashes, coldStart, lambdaStart, sizes, memory } = figures;
   const parts = [
     section(comparison, 'DynamoDB requests per record', () => requestsTable(comparison)),
     section(comparison, 'Client CPU, µs per record', () => cpuTable(comparison)),
     section(comparison, 'Wall time of a batch, p50 / p99 ms', () => wallTable(comparison)),
     section(comparison, 'Beside what people use', () => mainTable(comparison)),
+    section(overTls, 'Over TLS', () => contendersTable(overTls)),
     section(capacity, 'Capacity units', () => capacityTable(figures)),
     section(billsOf(figures), 'US dollars per million records', () => moneyTable(figures)),
     section(variants, 'With other settings', () => contendersTable(variants)),

@@ -15,6 +15,8 @@ export interface ColdStartFigures {
   readonly bundle: BundleKind;
   /** How DynamoDB is reached. */
   readonly protocol: 'http' | 'https';
+  /** Whether the event comes when loading has ended for a while, as after INIT. */
+  readonly isAfterInit: boolean;
   readonly bytes: number;
   readonly gzipBytes: number;
   readonly packages: FunctionBundle['packages'];
@@ -29,6 +31,7 @@ interface Started {
   readonly library: ColdStartFigures['library'];
   readonly kind: BundleKind;
   readonly protocol: ColdStartFigures['protocol'];
+  readonly isAfterInit: boolean;
   readonly bundle: FunctionBundle;
   readonly starts: LoadResult[];
 }
@@ -42,7 +45,12 @@ const STARTED = [
   ['batchlatch', 'whole', 'http'],
   ['powertools', 'whole', 'https'],
   ['batchlatch', 'whole', 'https'],
+  ['powertools', 'whole', 'https', 'after INIT'],
+  ['batchlatch', 'whole', 'https', 'after INIT'],
 ] as const;
+
+/** For how long nothing happens between loading and an event after INIT, in milliseconds. */
+export const INIT_MS = 100;
 
 /** The same function with both libraries, bundled and minified, loaded in new processes that take turns. */
 export async function measureColdStart(
@@ -67,34 +75,43 @@ export async function measureColdStart(
 
 async function bundleAll(lab: Lab): Promise<Started[]> {
   const started: Started[] = [];
-  for (const [library, kind, protocol] of STARTED) {
+  for (const [library, kind, protocol, after] of STARTED) {
     await ensureTable(lab.emulator.endpoint, tableOf(library));
-    started.push({ library, kind, protocol, bundle: await bundleFunction(library, kind), starts: [] });
+    const bundle = await bundleFunction(library, kind);
+    started.push({ library, kind, protocol, isAfterInit: after !== undefined, bundle, starts: [] });
   }
   return started;
 }
 
 async function startOnce(
   lab: Lab,
-  { library, protocol, bundle }: Started,
+  { library, protocol, isAfterInit, bundle }: Started,
   tls: TlsProxy,
 ): Promise<LoadResult> {
   const event = sqsEvent([{ body: { order: 1 } }]);
   const where = protocol === 'https' ? tls : { endpoint: lab.emulator.endpoint };
-  return loadInNewProcess({ bundle: bundle.file, event }, { tableName: tableOf(library), ...where });
+  const pauseMs = isAfterInit ? INIT_MS : 0;
+  return loadInNewProcess({ bundle: bundle.file, event, pauseMs }, { tableName: tableOf(library), ...where });
 }
 
 function tableOf(library: ColdStartFigures['library']): string {
   return `${library}-cold-start`;
 }
 
-function peerOf({ kind, protocol }: Started, all: readonly Started[]): Started {
+function peerOf({ kind, protocol, isAfterInit }: Started, all: readonly Started[]): Started {
   return all.find(
-    (other) => other.library === 'powertools' && other.kind === kind && other.protocol === protocol,
+    (other) =>
+      other.library === 'powertools' &&
+      other.kind === kind &&
+      other.protocol === protocol &&
+      other.isAfterInit === isAfterInit,
   ) as Started;
 }
 
-function figuresOf({ library, kind, protocol, bundle, starts }: Started, peer: Started): ColdStartFigures {
+function figuresOf(
+  { library, kind, protocol, isAfterInit, bundle, starts }: Started,
+  peer: Started,
+): ColdStartFigures {
   const loads = (all: readonly LoadResult[]): number[] => all.map(({ loadMs }) => loadMs);
   const totals = (all: readonly LoadResult[]): number[] =>
     all.map(({ loadMs, firstBatchMs }) => loadMs + firstBatchMs);
@@ -102,6 +119,7 @@ function figuresOf({ library, kind, protocol, bundle, starts }: Started, peer: S
     library,
     bundle: kind,
     protocol,
+    isAfterInit,
     bytes: bundle.bytes,
     gzipBytes: bundle.gzipBytes,
     packages: bundle.packages,

@@ -1,7 +1,8 @@
-import { COMPARED, EVERYBODY, isMain } from '../compared.ts';
+import { COMPARED, EVERYBODY, isMain, OVER_TLS } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
+import { startTlsProxy } from '../harness/tls-proxy.ts';
 import type { CellPlan, Plan } from '../plan.ts';
 import { nameOf, type Workload } from '../workload.ts';
 import { type Cell, measureCell } from './cells.ts';
@@ -13,6 +14,16 @@ export async function measureComparison(lab: Lab, plan: Plan, progress: Progress
   const contendersOf = (workload: Workload): readonly ContenderName[] =>
     isMain(workload) ? EVERYBODY : COMPARED;
   return measureCells(lab, plan.comparison, contendersOf, 'comparison', progress);
+}
+
+/** The same with TLS between client and emulator, as in AWS: it decides which client of HTTP is used. */
+export async function measureOverTls(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
+  const proxy = lab.add(await startTlsProxy(lab.emulator.endpoint));
+  lab.serve('dynamodb-tls', proxy.endpoint);
+  await warmUp(lab, OVER_TLS, plan.warmUpMs, progress);
+  const cells = await measureCells(lab, plan.overTls, () => OVER_TLS, 'over TLS', progress, 'powertools-tls');
+  await proxy.stop();
+  return cells;
 }
 
 /** What is left of the difference when something else is the same, or different. */
@@ -36,12 +47,13 @@ async function measureCells(
   contendersOf: (workload: Workload) => readonly ContenderName[],
   name: string,
   progress: Progress,
+  reference: ContenderName = 'powertools',
 ): Promise<Cell[]> {
   progress.section(name, plans.length);
   const cells: Cell[] = [];
   // The largest first: what few requests are measured on is measured when the code for them is warmest.
   for (const plan of plans.toReversed()) {
-    cells.unshift(await measureCell(lab, plan, contendersOf(plan.workload), 'powertools'));
+    cells.unshift(await measureCell(lab, plan, contendersOf(plan.workload), reference));
     progress.step(nameOf(plan.workload));
   }
   return cells;

@@ -4,7 +4,7 @@ import type { Progress } from '../harness/progress.ts';
 import type { Plan } from '../plan.ts';
 import { measureCapacity } from './capacity.ts';
 import { measureColdStart } from './cold-start.ts';
-import { measureComparison, measureVariants } from './comparison.ts';
+import { measureComparison, measureOverTls, measureVariants } from './comparison.ts';
 import { measureLambdaStart } from './lambda-start.ts';
 import { measureMemory } from './memory.ts';
 import { measureHashes, measureMemoryStore, measureRoutes } from './micro.ts';
@@ -18,6 +18,7 @@ import { measureTableKeys } from './table-keys.ts';
 /** What can be measured, in the order in which it is. */
 export const SECTIONS = [
   'comparison',
+  'over-tls',
   'capacity',
   'variants',
   'table-keys',
@@ -48,6 +49,7 @@ export async function measureSections(
   const has = (name: SectionName): boolean => only.includes(name);
   return {
     comparison: has('comparison') ? await measureComparison(lab, plan, progress) : [],
+    overTls: has('over-tls') ? await measureOverTls(lab, plan, progress) : [],
     capacity: has('capacity') ? await measureCapacity(lab, plan, progress) : [],
     variants: has('variants') ? await measureVariants(lab, plan, progress) : [],
     tableKeys: has('table-keys') ? await measureTableKeys(lab, plan, progress) : [],

@@ -20,7 +20,7 @@ export async function handlerFor(
   if (known !== undefined) return known;
   const server = serverOf(contender);
   if (server === undefined) made.clear(); // with the claims that the last one has in memory
-  if (server === 'dynamodb') {
+  if (server?.startsWith('dynamodb') === true) {
     await ensureTable(endpoint, tableName);
     // What a library makes by itself finds the emulator as it would find AWS: in the environment.
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;

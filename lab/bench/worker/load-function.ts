@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { isSuccess } from '../first-answer.ts';
 
@@ -5,6 +6,8 @@ import { isSuccess } from '../first-answer.ts';
 export interface LoadJob {
   readonly bundle: string;
   readonly event: SQSEvent;
+  /** Milliseconds between loading and the event. */
+  readonly pauseMs: number;
 }
 
 export interface LoadResult {
@@ -27,15 +30,21 @@ process.once('message', (message) => {
   });
 });
 
-async function load({ bundle, event }: LoadJob): Promise<LoadResult> {
+async function load({ bundle, event, pauseMs }: LoadJob): Promise<LoadResult> {
   const startedAt = performance.now();
   const { handler } = (await import(bundle)) as LoadedFunction;
   const loadedAt = performance.now();
+  if (pauseMs > 0) await delay(pauseMs);
+  const deliveredAt = performance.now();
   const answer = await handler(event, context());
   const endedAt = performance.now();
   if (!isSuccess(answer)) throw new Error(`The function failed: ${JSON.stringify(answer)}`);
   const { user, system } = process.cpuUsage();
-  return { loadMs: loadedAt - startedAt, firstBatchMs: endedAt - loadedAt, cpuMs: (user + system) / 1_000 };
+  return {
+    loadMs: loadedAt - startedAt,
+    firstBatchMs: endedAt - deliveredAt,
+    cpuMs: (user + system) / 1_000,
+  };
 }
 
 /** By hand, so that nothing is loaded that the bundle would load. */

@@ -85,6 +85,8 @@ async function load(isFirst: () => boolean): Promise<Ahead | undefined> {
   builtIn(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const { connectAhead } = await importDirect();
   // With provisioned concurrency the first event may come hours later.
-  const isSoon = process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] === 'on-demand' && isFirst();
-  return isSoon ? { origin: url.origin, connections: connectAhead(url) } : undefined;
+  if (process.env['AWS_LAMBDA_INITIALIZATION_TYPE'] !== 'on-demand') return undefined;
+  // The function's module is loaded first. Lambda's runtime asks for the first event after that.
+  await new Promise((resolve) => setImmediate(resolve));
+  return isFirst() ? { origin: url.origin, connections: connectAhead(url) } : undefined;
 }

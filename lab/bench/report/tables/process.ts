@@ -1,5 +1,5 @@
 import type { Figures } from '../../figures.ts';
-import type { ColdStartFigures } from '../../sections/cold-start.ts';
+import { type ColdStartFigures, INIT_MS } from '../../sections/cold-start.ts';
 import { kilobytes, megabytes, number, percent, spread, table, times, timesSpread } from '../format.ts';
 import { FUNCTION_TITLES, TITLES } from '../lookup.ts';
 
@@ -50,9 +50,20 @@ export function coldStartTable({ coldStart }: Figures): string {
       'faster to the first answer',
     ],
     coldStart.map(
-      ({ library, bundle, protocol, bytes, gzipBytes, loadMs, firstBatchMs, cpuMs, timesLess }) => [
+      ({
+        library,
+        bundle,
+        protocol,
+        isAfterInit,
+        bytes,
+        gzipBytes,
+        loadMs,
+        firstBatchMs,
+        cpuMs,
+        timesLess,
+      }) => [
         BUNDLES[bundle],
-        library === 'empty' ? 'none' : protocol,
+        library === 'empty' ? 'none' : `${protocol}${isAfterInit ? `, ${INIT_MS} ms after loading` : ''}`,
         FUNCTION_TITLES[library],
         kilobytes(bytes),
         kilobytes(gzipBytes),
