@@ -41,7 +41,7 @@ interface Measured {
 const MIXES: readonly Mix[] = ['first', 'duplicates', 'failures'];
 const run = promisify(execFile);
 
-const command = new Command('node --import tsx lab/bench/commits.ts')
+const command = new Command('npm run bench:commits --')
   .description('Measures commits of this repository beside each other.')
   .addArgument(new Argument('<commits...>', 'what git calls a commit; the first is measured twice'))
   .addOption(
@@ -61,9 +61,9 @@ const command = new Command('node --import tsx lab/bench/commits.ts')
 Do nothing else meanwhile, and compare only figures of one run.
 
 Examples:
-  node --import tsx lab/bench/commits.ts HEAD~1 HEAD
-  node --import tsx lab/bench/commits.ts v0.1.0 HEAD --contender batchlatch --batches 60
-  node --import tsx lab/bench/commits.ts HEAD~1 HEAD --contender batchlatch-postgres --mix duplicates --json`,
+  npm run bench:commits -- HEAD~1 HEAD
+  npm run bench:commits -- v0.1.0 HEAD --contender batchlatch --batches 60
+  npm run bench:commits -- HEAD~1 HEAD --contender batchlatch-postgres --mix duplicates --json`,
   )
   .action(main);
 await command.parseAsync();
