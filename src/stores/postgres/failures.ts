@@ -81,13 +81,14 @@ const KNOWN: readonly Known[] = [
 
 /**
  * Errors after which the same statement may succeed by itself: connection (08), transaction rolled back
- * (40), resources (53), operator intervention (57), a lock that was not to be had (55), the system (58),
- * and all of the network's.
+ * (40), resources (53), operator intervention (57), a lock that was not to be had (55), the time limits of a
+ * transaction (25P03, 25P04), the system (58), and all of the network's.
  */
-const PASSING = /^(08|40|53|55P03|57|58|25006)/;
+const PASSING = /^(08|40|53|55P03|57|58|25006|25P03|25P04)/;
 
-/** Network errors: Node's codes, and the messages of `pg`, which has no codes. */
-const NETWORK = /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/;
+/** Network errors, and those of a process with too many files: Node's codes, and the messages of `pg`. */
+const NETWORK =
+  /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT|E[MN]FILE|EADDRNOTAVAIL)$/;
 const CONNECTION =
   /connection (terminated|error|ended|timeout)|query read timeout|timeout e(xceeded|xpired)|not queryable/i;
 

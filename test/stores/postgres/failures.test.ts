@@ -31,13 +31,24 @@ describe('An error of PostgreSQL', () => {
     expect(error.message).toContain(words);
   });
 
-  it.each(['08006', '40001', '40P01', '53300', '57P01', '57P03', '55P03', '57014', '25006'])(
-    '%s may pass',
-    (state) => expect(toStoreError(databaseError(state), on).isRetryable).toBe(true),
-  );
+  it.each([
+    '08006',
+    '40001',
+    '40P01',
+    '53300',
+    '57P01',
+    '57P03',
+    '55P03',
+    '57014',
+    '25006',
+    '25P03',
+    '25P04',
+  ])('%s may pass', (state) => expect(toStoreError(databaseError(state), on).isRetryable).toBe(true));
 
   it.each([
     Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('connect EMFILE 127.0.0.1:5432'), { code: 'EMFILE' }),
+    Object.assign(new Error('connect EADDRNOTAVAIL 127.0.0.1:5432'), { code: 'EADDRNOTAVAIL' }),
     new Error('Connection terminated unexpectedly'),
     new Error('timeout exceeded when trying to connect'),
     new Error('Query read timeout'),
