@@ -20,21 +20,23 @@ export interface UnstartedClaims {
   giveBack(): Promise<void>;
 }
 
+type ReleasingStore = Pick<ClaimStore, 'inspect' | 'settle' | 'requestSize'>;
+
 /** The limit of noted claims. Those beyond it lapse with their leases. */
 const MOST_NOTED = 1_000;
 
-export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
+export function unstartedClaims(store: ReleasingStore): UnstartedClaims {
   return new NotedClaims(store);
 }
 
 class NotedClaims implements UnstartedClaims {
-  readonly #store: Pick<ClaimStore, 'inspect' | 'settle'>;
+  readonly #store: ReleasingStore;
   readonly #noted = new Map<string, UnstartedClaim>();
   /** Owners not found once: an abandoned acquire may still be written after the first look. */
   readonly #missed = new Set<string>();
   #givingBack: Promise<void> | undefined;
 
-  constructor(store: Pick<ClaimStore, 'inspect' | 'settle'>) {
+  constructor(store: ReleasingStore) {
     this.#store = store;
   }
 
@@ -58,8 +60,10 @@ class NotedClaims implements UnstartedClaims {
 
   async #giveBackAll(): Promise<void> {
     const claims = [...this.#noted.values()];
-    for (let start = 0; start < claims.length; start += DEFAULT_REQUEST_SIZE) {
-      const some = claims.slice(start, start + DEFAULT_REQUEST_SIZE);
+    // Each is read by a call of its own, so a large request would be as many calls at once.
+    const size = Math.min(this.#store.requestSize ?? DEFAULT_REQUEST_SIZE, DEFAULT_REQUEST_SIZE);
+    for (let start = 0; start < claims.length; start += size) {
+      const some = claims.slice(start, start + size);
       const found = await Promise.all(some.map((claim) => this.#releaseOf(claim)));
       // One release per key: a row may change from one of these owners to another between two reads.
       const releases = new Map(found.flatMap((one) => (typeof one === 'object' ? [[one.key, one]] : [])));

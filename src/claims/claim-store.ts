@@ -16,7 +16,7 @@ import type { CommitOutcome } from './commit.ts';
  * `describeClaimStore` (`batchlatch/testing`) tests this contract; every store has to pass it.
  */
 export interface ClaimStore {
-  /** The number of items in one request; callers group by it. Default 25. */
+  /** The most items of one `acquire` or `settle`. `start` and `extend` may get more. Default 25. */
   readonly requestSize?: number;
   /** Equal for stores that share their claims, such as in one table. Default: no other store shares them. */
   readonly place?: string;

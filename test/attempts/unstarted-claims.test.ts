@@ -55,6 +55,22 @@ describe('claims of which nobody knows', () => {
   });
 });
 
+describe('many claims of which nobody knows', () => {
+  it.each([
+    [2, [2, 2, 2, 2]],
+    [1_000, [8]],
+  ])('are given back in requests of the store, at most %d', async (requestSize, sizes) => {
+    const { store, settled } = watchedStore();
+    const owners = Array.from('abcdefgh');
+    await store.acquire(owners.map((owner) => claim(owner, owner)));
+    const unstarted = unstartedClaims({ ...store, requestSize });
+    for (const owner of owners) unstarted.note(claim(owner, owner));
+    await unstarted.giveBack();
+    expect(settled.map(({ length }) => length)).toEqual(sizes);
+    expect(unstarted.hasAny()).toBe(false);
+  });
+});
+
 describe('claims that one of several invocations has noted', () => {
   it('are all of the process to be given back, and its own to be waited for', async () => {
     const { store, settled } = watchedStore();
