@@ -22,6 +22,5 @@ export const METHOD = `## How it was measured
 - "×", where no other is named, is Powertools' figure divided by the other's: 6× is a sixth. A median is followed by its quartiles.
 - An emulator on the same machine is not AWS: there is no network, and its own time grows with the statements of a request.
   Requests and client CPU carry over; wall times show an order of magnitude.
-- DynamoDB is reached by plain HTTP, as the emulator speaks it, but where a row says https. TLS adds the same to each
-  request of every contender, and so the less to who sends fewer; the tables of starts show what it adds to the first.
+- DynamoDB is reached by plain HTTP, as the emulator speaks it, but where a row or a heading says https or TLS.
 `;
