@@ -2,6 +2,7 @@ import type { Channel } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 import type { ConnectionLimits, Connections, OpenedAhead } from './connections.ts';
+import { debugOnce } from './debug-once.ts';
 import { nodeHttp } from './node-http.ts';
 import { Sockets } from './sockets.ts';
 
@@ -19,6 +20,7 @@ export function connectionsTo(url: URL, limits: ConnectionLimits): OpenedAhead {
   return {
     post(request) {
       if (useSockets(request.hasSpan)) return sockets.post(request);
+      if (http === undefined) debugOnce(`Requests to ${url.origin} go through Node's HTTP client`);
       http ??= nodeHttp(url, limits);
       return http.post(request);
     },

@@ -70,6 +70,21 @@ describe('Over TLS, the direct transport', () => {
 describe('Over plain HTTP, the direct transport', () => {
   const server = faultyServer();
 
+  it.each([
+    ['node', "Requests to ORIGIN go through Node's HTTP client"],
+    ['', ''],
+  ])('tells with NODE_DEBUG that Node sends them: BATCHLATCH_HTTP=%s', async (client, told) => {
+    const env = { ...process.env, NODE_DEBUG: 'batchlatch', BATCHLATCH_HTTP: client };
+    const args = ['--import', 'tsx', 'test/support/direct-program.ts', server.endpoint];
+    const { stderr } = await run(process.execPath, args, { env, timeout: 15_000 });
+    expect(
+      stderr
+        .replace(server.endpoint, 'ORIGIN')
+        .replace(/^BATCHLATCH \d+: /, '')
+        .trim(),
+    ).toBe(told);
+  });
+
   it('lets its process end by itself, with a connection that is still open', async () => {
     expect(await program(server.endpoint)).toMatchObject({ Item: expect.anything(), timers: [] });
   });
