@@ -38,6 +38,7 @@ function clientTable(figures: Figures): string {
       { size: 10, mix: 'failures' as const },
       { size: 1_000 },
     ].flatMap((cell) => cpuRow(figures, cell)),
+    ...[10, 1_000].flatMap((size) => tlsRow(figures, size)),
     ...[10, 1_000].flatMap((size) => wallRow(figures, size)),
     ...loadRow(figures),
     ...lambdaRows(figures),
@@ -69,6 +70,20 @@ function cpuRow({ comparison }: Figures, cell: Cell): string[][] {
   return [
     [
       `client CPU per record, batch of ${number(cell.size)}${records}`,
+      `${number(peer.cpuMicros.median)} µs`,
+      `${number(own.cpuMicros.median)} µs`,
+      `${times(own.timesLess.cpu.median)} less`,
+    ],
+  ];
+}
+
+function tlsRow({ overTls }: Figures, size: number): string[][] {
+  const peer = figuresOf(overTls, { size }, 'powertools-tls');
+  const own = figuresOf(overTls, { size }, 'batchlatch-tls');
+  if (peer === undefined || own === undefined) return [];
+  return [
+    [
+      `over TLS, batch of ${number(size)}`,
       `${number(peer.cpuMicros.median)} µs`,
       `${number(own.cpuMicros.median)} µs`,
       `${times(own.timesLess.cpu.median)} less`,

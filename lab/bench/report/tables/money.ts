@@ -53,8 +53,8 @@ export function pricesText(): string {
     `List prices in ${PRICES_REGION}, looked up on ${PRICES_AS_OF}, without free tiers and discounts: ${prices.join(', ')}. ` +
     `Assumed: an x86 function of ${number(MEMORY_MB)} MB, whose share of a processor makes CPU time longer and leaves ` +
     `waiting as it is; a handler that does nothing, so that this is what comes on top of the work itself; Lambda ` +
-    `receives and deletes ten messages with a request. Sending the messages is not in it, nor are storage, logs and ` +
-    `starts. Units are counted in the requests; wall and CPU time are the medians above, measured on this machine.`
+    `receives and deletes ten messages with a request. Sending, storage, logs and starts are not in it. Units ` +
+    `are counted in the requests; wall and CPU time are the medians above.`
   );
 }
 
