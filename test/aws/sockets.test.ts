@@ -273,7 +273,7 @@ describe('A connection that is opened ahead', () => {
     await until('it is open', () => connections.length === 1);
     const [{ socket } = { socket: undefined }] = connections;
     socket?.destroy();
-    await delay(50);
+    await delay(500); // until the client has noticed
     expect(await client.post(request)).toMatchObject({ status: 200 });
     expect(connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
   });
