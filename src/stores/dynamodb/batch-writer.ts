@@ -1,5 +1,4 @@
 import type {
-  AttributeValue,
   BatchExecuteStatementOutput,
   BatchGetItemOutput,
   BatchStatementError,
@@ -131,17 +130,15 @@ function endOfStatements(all: readonly BatchStatementRequest[], start: number): 
   const most = Math.min(all.length, start + STATEMENTS_PER_REQUEST);
   let length = 0;
   for (let end = start; end < most; end += 1) {
-    for (const parameter of all[end]?.Parameters ?? []) length += textLength(parameter);
+    for (const parameter of all[end]?.Parameters ?? []) {
+      const { S: text, M: map, L: list } = parameter;
+      if (text !== undefined) length += text.length;
+      // A document may be several times as long as its text: each number of a list is {"N":"1"}.
+      else if (map !== undefined || list !== undefined) length += JSON.stringify(parameter).length;
+    }
     if (length > TEXT_PER_REQUEST && end > start) return end;
   }
   return most;
-}
-
-function textLength(parameter: AttributeValue): number {
-  const { S: text, M: map, L: list } = parameter;
-  if (text !== undefined) return text.length;
-  // A document may be several times as long as its text: each number of a list is {"N":"1"}.
-  return map === undefined && list === undefined ? 0 : JSON.stringify(parameter).length;
 }
 
 /** Runs the chunks concurrently and joins their outcomes in order. No items take no request. */
