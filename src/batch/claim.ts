@@ -101,7 +101,7 @@ export class ClaimStage {
     this.#after.answered();
   }
 
-  /** Once released, the claim is kept as long as any other that is released, not as one never settled. */
+  /** Notes a claim to be released. Its row is then kept for `retentionMs.failed`. */
   #noteLost({ scope }: BatchAttempt, { key, owner }: ClaimRequest): void {
     const retentionMs = scope.claims.rules.retention.failed;
     this.#context.claims.unstarted.note({ key, owner, retentionMs });

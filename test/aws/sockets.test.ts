@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { connectionsTo } from '../../src/aws/connect.ts';
+import type { OpenedAhead } from '../../src/aws/connections.ts';
 import { AnswerReader } from '../../src/aws/read-answer.ts';
 import { LIMITS } from '../../src/stores/dynamodb/direct-transport.ts';
 import { direct, errorOf, getItem } from '../support/direct-transport.ts';
@@ -217,13 +218,19 @@ describe('A connection that is opened ahead', () => {
   };
   const ends: (() => unknown)[] = [];
   afterEach(async () => {
-    jest.restoreAllMocks();
     for (const end of ends.splice(0).reverse()) await end();
   });
 
-  /** A server, with its connections and how many requests each has got. */
-  async function server(): Promise<{ url: URL; connections: { socket: Socket; requests: number }[] }> {
-    const connections: { socket: Socket; requests: number }[] = [];
+  interface Opened {
+    readonly url: URL;
+    /** The server's connections, with the number of requests on each. */
+    readonly connections: { readonly socket: Socket; requests: number }[];
+    readonly client: OpenedAhead;
+  }
+
+  /** A server, and a client that has opened a connection to it. */
+  async function opened(): Promise<Opened> {
+    const connections: { readonly socket: Socket; requests: number }[] = [];
     const listener = createServer((socket) => {
       const connection = { socket: socket.on('error', () => undefined), requests: 0 };
       connections.push(connection);
@@ -235,61 +242,57 @@ describe('A connection that is opened ahead', () => {
     }).listen(0, '127.0.0.1');
     await once(listener, 'listening');
     ends.push(() => new Promise((resolve) => listener.close(resolve)));
-    return { url: new URL(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`), connections };
-  }
-
-  it('carries the first request, and those after it', async () => {
-    const { url, connections } = await server();
+    const url = new URL(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`);
     const client = connectionsTo(url, LIMITS);
     client.openAhead();
+    return { url, connections, client };
+  }
+
+  async function firstOf({ connections }: Opened): Promise<Socket> {
     await until('it is open', () => connections.length === 1);
+    return connections[0]?.socket as Socket;
+  }
+
+  it('carries the first request, also before it is open, and those after it', async () => {
+    const { client, connections } = await opened();
     for (const status of [200, 200]) expect(await client.post(request)).toMatchObject({ status });
     expect(connections).toMatchObject([{ requests: 2 }]);
   });
 
-  it('carries a request that comes before it is open', async () => {
-    const { url, connections } = await server();
-    const client = connectionsTo(url, LIMITS);
-    client.openAhead();
-    expect(await client.post(request)).toMatchObject({ status: 200 });
-    expect(connections).toMatchObject([{ requests: 1 }]);
+  it('carries the first request after it was opened', async () => {
+    const server = await opened();
+    await firstOf(server);
+    expect(await server.client.post(request)).toMatchObject({ status: 200 });
+    expect(server.connections).toMatchObject([{ requests: 1 }]);
   });
 
   it('is left alone after five seconds, as after a freeze', async () => {
-    const { url, connections } = await server();
-    const client = connectionsTo(url, LIMITS);
-    client.openAhead();
-    await until('it is open', () => connections.length === 1);
-    const now = Date.now();
-    jest.spyOn(Date, 'now').mockImplementation(() => now + 5_001);
-    expect(await client.post(request)).toMatchObject({ status: 200 });
-    expect(connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
+    const server = await opened();
+    await firstOf(server);
+    const later = Date.now() + 5_001;
+    const now = jest.spyOn(Date, 'now').mockReturnValue(later);
+    ends.push(() => now.mockRestore());
+    expect(await server.client.post(request)).toMatchObject({ status: 200 });
+    expect(server.connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
   });
 
   it('is forgotten when the server closes it', async () => {
-    const { url, connections } = await server();
-    const client = connectionsTo(url, LIMITS);
-    client.openAhead();
-    await until('it is open', () => connections.length === 1);
-    const [{ socket } = { socket: undefined }] = connections;
-    socket?.destroy();
+    const server = await opened();
+    (await firstOf(server)).destroy();
     await delay(500); // until the client has noticed
-    expect(await client.post(request)).toMatchObject({ status: 200 });
-    expect(connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
+    expect(await server.client.post(request)).toMatchObject({ status: 200 });
+    expect(server.connections).toMatchObject([{ requests: 0 }, { requests: 1 }]);
   });
 
   it('asks for another one at once where the server closes it when the request comes', async () => {
-    const { url, connections } = await server();
-    const client = connectionsTo(url, LIMITS);
-    client.openAhead();
-    await until('it is open', () => connections.length === 1);
-    const [{ socket } = { socket: undefined }] = connections;
-    socket?.removeAllListeners('data').on('data', () => socket.resetAndDestroy());
-    await expect(client.post(request)).rejects.toMatchObject({ again: 'at-once' });
+    const server = await opened();
+    const socket = await firstOf(server);
+    socket.removeAllListeners('data').on('data', () => socket.resetAndDestroy());
+    await expect(server.client.post(request)).rejects.toMatchObject({ again: 'at-once' });
   });
 
   it('that cannot be opened is no error until a request fails too', async () => {
-    const { url } = await server();
+    const { url } = await opened();
     for (const end of ends.splice(0)) await end();
     const client = connectionsTo(url, LIMITS);
     client.openAhead();
@@ -298,12 +301,11 @@ describe('A connection that is opened ahead', () => {
   });
 
   it("is not opened where somebody follows Node's client", async () => {
-    const { url, connections } = await server();
     const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
     const note = (): void => undefined;
     subscribe('http.client.request.start', note);
     ends.push(() => unsubscribe('http.client.request.start', note));
-    connectionsTo(url, LIMITS).openAhead();
+    const { connections } = await opened();
     await delay(50);
     expect(connections).toEqual([]);
   });
