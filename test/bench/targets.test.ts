@@ -45,6 +45,25 @@ describe('the targets of a run', () => {
     });
   });
 
+  test('ask for the same over TLS, and have a reason where it is missed', () => {
+    const overTls = (less: { readonly cpu: number; readonly wall: number }): Cell[] => [
+      {
+        ...cell({ size: 10 }, {}),
+        contenders: { 'batchlatch-tls': figures(less), 'floor-tls': figures(less) },
+      },
+    ];
+    const [cpu, wall] = [
+      'client CPU per record over TLS, batches of 10',
+      'wall time of a batch of 10 over TLS',
+    ];
+    expect(measured({ overTls: overTls({ cpu: 10, wall: 3 }) })).toEqual({ [cpu]: true, [wall]: true });
+    const missed = targetsOf({ ...NOTHING, overTls: overTls({ cpu: 9.9, wall: 2.9 }) });
+    expect(missed).toMatchObject([
+      { figure: cpu, isReached: false, reason: expect.stringContaining('The bare requests alone') },
+      { figure: wall, isReached: false, reason: expect.stringContaining('The bare requests alone') },
+    ]);
+  });
+
   test('ask for 30 % of the start, 37 % of the load, and a bundle of 120 KB', () => {
     const start = 'load and first answer of a function in a new process, everything in the bundle';
     const bundle = 'the whole bundle of that function, dependencies included';

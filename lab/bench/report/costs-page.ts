@@ -1,6 +1,6 @@
 import type { Figures } from '../figures.ts';
 import { kilobytes, number, percent, table, times } from './format.ts';
-import { coldStartOf, figuresOf, MIX_TITLES } from './lookup.ts';
+import { coldStartOf, MIX_TITLES, onWay, type Way, WAYS } from './lookup.ts';
 import { moneyTable, moneyText, pricesText } from './tables/money.ts';
 
 /** The measured parts of docs/costs.md, by the name that their comments in the page have. */
@@ -38,7 +38,7 @@ function clientTable(figures: Figures): string {
       { size: 10, mix: 'failures' as const },
       { size: 1_000 },
     ].flatMap((cell) => cpuRow(figures, cell)),
-    ...[10, 1_000].flatMap((size) => tlsRow(figures, size)),
+    ...[10, 1_000].flatMap((size) => cpuRow(figures, { size }, 'tls')),
     ...[10, 1_000].flatMap((size) => wallRow(figures, size)),
     ...loadRow(figures),
     ...lambdaRows(figures),
@@ -48,9 +48,9 @@ function clientTable(figures: Figures): string {
 
 type Cell = { readonly size: number; readonly mix?: 'duplicates' | 'failures' };
 
-function requestRows({ comparison }: Figures): string[][] {
+function requestRows(figures: Figures): string[][] {
   return [10, 1_000].flatMap((size) => {
-    const [peer, own] = pair(comparison, { size });
+    const { powertools: peer, batchlatch: own } = onWay(figures, 'http', { size });
     if (peer === undefined || own === undefined) return [];
     return [
       [
@@ -63,13 +63,13 @@ function requestRows({ comparison }: Figures): string[][] {
   });
 }
 
-function cpuRow({ comparison }: Figures, cell: Cell): string[][] {
-  const [peer, own] = pair(comparison, cell);
+function cpuRow(figures: Figures, cell: Cell, way: Way = 'http'): string[][] {
+  const { powertools: peer, batchlatch: own } = onWay(figures, way, cell);
   if (peer === undefined || own === undefined) return [];
   const records = cell.mix === undefined ? '' : `, ${MIX_TITLES[cell.mix]}`;
   return [
     [
-      `client CPU per record, batch of ${number(cell.size)}${records}`,
+      `client CPU per record${WAYS[way].title}, batch of ${number(cell.size)}${records}`,
       `${number(peer.cpuMicros.median)} µs`,
       `${number(own.cpuMicros.median)} µs`,
       `${times(own.timesLess.cpu.median)} less`,
@@ -77,22 +77,8 @@ function cpuRow({ comparison }: Figures, cell: Cell): string[][] {
   ];
 }
 
-function tlsRow({ overTls }: Figures, size: number): string[][] {
-  const peer = figuresOf(overTls, { size }, 'powertools-tls');
-  const own = figuresOf(overTls, { size }, 'batchlatch-tls');
-  if (peer === undefined || own === undefined) return [];
-  return [
-    [
-      `over TLS, batch of ${number(size)}`,
-      `${number(peer.cpuMicros.median)} µs`,
-      `${number(own.cpuMicros.median)} µs`,
-      `${times(own.timesLess.cpu.median)} less`,
-    ],
-  ];
-}
-
-function wallRow({ comparison }: Figures, size: number): string[][] {
-  const [peer, own] = pair(comparison, { size });
+function wallRow(figures: Figures, size: number): string[][] {
+  const { powertools: peer, batchlatch: own } = onWay(figures, 'http', { size });
   if (peer === undefined || own === undefined) return [];
   return [
     [
@@ -136,12 +122,6 @@ function lambdaRows({ lambdaStart }: Figures): string[][] {
       ];
     });
 }
-
-function pair(cells: Figures['comparison'], cell: Cell): [Found, Found] {
-  return [figuresOf(cells, cell, 'powertools'), figuresOf(cells, cell, 'batchlatch')];
-}
-
-type Found = ReturnType<typeof figuresOf>;
 
 const PRESET = 'createBatchProcessor of batchlatch';
 

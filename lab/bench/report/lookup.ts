@@ -23,6 +23,33 @@ export function figuresOf(
   return cell?.contenders[contender];
 }
 
+/** How DynamoDB is reached, and how titles say so. */
+export const WAYS = {
+  http: { title: '', batchlatch: 'batchlatch', powertools: 'powertools', floor: 'floor' },
+  tls: {
+    title: ' over TLS',
+    batchlatch: 'batchlatch-tls',
+    powertools: 'powertools-tls',
+    floor: 'floor-tls',
+  },
+} as const;
+export type Way = keyof typeof WAYS;
+
+/** The figures of this library, the peer and the floor in a cell, on one way to DynamoDB. */
+export function onWay(
+  { comparison, overTls }: Pick<Figures, 'comparison' | 'overTls'>,
+  way: Way,
+  wanted: Partial<Workload>,
+): Readonly<Record<'batchlatch' | 'powertools' | 'floor', ContenderFigures | undefined>> {
+  const cells = way === 'tls' ? overTls : comparison;
+  const { batchlatch, powertools, floor } = WAYS[way];
+  return {
+    batchlatch: figuresOf(cells, wanted, batchlatch),
+    powertools: figuresOf(cells, wanted, powertools),
+    floor: figuresOf(cells, wanted, floor),
+  };
+}
+
 /** What contenders are called on the page. */
 export const TITLES: Readonly<Record<ContenderName, string>> = {
   batchlatch: 'batchlatch',

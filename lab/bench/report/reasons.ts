@@ -3,11 +3,11 @@ import type { Figures } from '../figures.ts';
 import type { ColdStartFigures } from '../sections/cold-start.ts';
 import type { Workload } from '../workload.ts';
 import { kilobytes, number, times } from './format.ts';
-import { coldStartOf, figuresOf, FUNCTION_TITLES } from './lookup.ts';
+import { coldStartOf, FUNCTION_TITLES, onWay, type Way } from './lookup.ts';
 
 /** What stands between a figure and its target: the floor's own figure, and the profile's largest shares. */
-export function whyCpu(figures: Figures, cell: Partial<Workload>): string {
-  const floor = figuresOf(figures.comparison, cell, 'floor');
+export function whyCpu(figures: Figures, cell: Partial<Workload>, way: Way): string {
+  const { floor } = onWay(figures, way, cell);
   const atBest =
     floor === undefined
       ? ''
@@ -15,9 +15,8 @@ export function whyCpu(figures: Figures, cell: Partial<Workload>): string {
   return `${atBest}${profileSentence(figures.profiles, 'batchlatch', cell)}`;
 }
 
-export function whyWall(figures: Figures, size: number): string {
-  const floor = figuresOf(figures.comparison, { size }, 'floor');
-  const own = figuresOf(figures.comparison, { size }, 'batchlatch');
+export function whyWall(figures: Figures, size: number, way: Way): string {
+  const { floor, batchlatch: own } = onWay(figures, way, { size });
   if (floor === undefined || own === undefined) return 'No figures of the floor in this run.';
   return (
     `The bare requests alone take ${number(100 / floor.timesLess.wall.median)} % of Powertools' time ` +

@@ -2,7 +2,7 @@ import type { Figures } from '../figures.ts';
 import type { ColdStartFigures } from '../sections/cold-start.ts';
 import type { Workload } from '../workload.ts';
 import { kilobytes, number, percent, times } from './format.ts';
-import { coldStartOf, figuresOf, MIX_TITLES } from './lookup.ts';
+import { coldStartOf, figuresOf, MIX_TITLES, onWay, type Way, WAYS } from './lookup.ts';
 import { queueWorkerTargetsOf } from './queue-worker-targets.ts';
 import { routesTargetsOf } from './routes-targets.ts';
 import { senderTargetsOf } from './sender-targets.ts';
@@ -20,10 +20,10 @@ export function targetsOf(figures: Figures): Target[] {
     cpu(figures, { size: 10, mix: 'duplicates' }, 8),
     cpu(figures, { size: 10, mix: 'failures' }, 8),
     cpu(figures, { size: 1_000 }, 14),
-    cpuOverTls(figures, { size: 10 }, 10),
-    cpuOverTls(figures, { size: 1_000 }, 14),
+    cpu(figures, { size: 10 }, 10, 'tls'),
+    cpu(figures, { size: 1_000 }, 14, 'tls'),
     wall(figures, 10, 1 / 3),
-    wallOverTls(figures, 10, 1 / 3),
+    wall(figures, 10, 1 / 3, 'tls'),
     wall(figures, 1_000, 1 / 4),
     memoryStore(figures),
     start(figures, 'without-sdk', 'total'),
@@ -57,58 +57,34 @@ function requests({ comparison }: Figures, cell: Cell, wanted: number): Target |
   };
 }
 
-function cpu(figures: Figures, cell: Cell, wanted: number): Target | undefined {
-  const own = figuresOf(figures.comparison, cell, 'batchlatch');
+function cpu(figures: Figures, cell: Cell, wanted: number, way: Way = 'http'): Target | undefined {
+  const own = onWay(figures, way, cell).batchlatch;
   if (own === undefined) return undefined;
   const ratio = own.timesLess.cpu.median;
   return withReason(
     {
-      figure: `client CPU per record, ${titleOf(cell)}`,
+      figure: `client CPU per record${WAYS[way].title}, ${titleOf(cell)}`,
       wanted: `${wanted}× less`,
       measured: times(ratio),
       isReached: ratio >= wanted,
     },
-    () => whyCpu(figures, cell),
+    () => whyCpu(figures, cell, way),
   );
 }
 
-function cpuOverTls({ overTls }: Figures, cell: Cell, wanted: number): Target | undefined {
-  const own = figuresOf(overTls, cell, 'batchlatch-tls');
-  if (own === undefined) return undefined;
-  const ratio = own.timesLess.cpu.median;
-  return {
-    figure: `client CPU per record over TLS, ${titleOf(cell)}`,
-    wanted: `${wanted}× less`,
-    measured: times(ratio),
-    isReached: ratio >= wanted,
-  };
-}
-
-function wall(figures: Figures, size: number, most: number): Target | undefined {
-  const own = figuresOf(figures.comparison, { size }, 'batchlatch');
+function wall(figures: Figures, size: number, most: number, way: Way = 'http'): Target | undefined {
+  const own = onWay(figures, way, { size }).batchlatch;
   if (own === undefined) return undefined;
   const share = 1 / own.timesLess.wall.median;
   return withReason(
     {
-      figure: `wall time of a batch of ${number(size)}`,
+      figure: `wall time of a batch of ${number(size)}${WAYS[way].title}`,
       wanted: `at most ${percent(most)} of Powertools'`,
       measured: percent(share),
       isReached: share <= most,
     },
-    () => whyWall(figures, size),
+    () => whyWall(figures, size, way),
   );
-}
-
-function wallOverTls({ overTls }: Figures, size: number, most: number): Target | undefined {
-  const own = figuresOf(overTls, { size }, 'batchlatch-tls');
-  if (own === undefined) return undefined;
-  const share = 1 / own.timesLess.wall.median;
-  return {
-    figure: `wall time of a batch of ${number(size)} over TLS`,
-    wanted: `at most ${percent(most)} of Powertools'`,
-    measured: percent(share),
-    isReached: share <= most,
-  };
 }
 
 const MOST_MICROS = 12;
