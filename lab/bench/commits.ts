@@ -1,5 +1,5 @@
 /**
- * Measures commits beside each other: each builds the library as it is published, and takes turns with the others. The
+ * Measures commits beside each other: the library of each, built as it is published, in the workers of this one, in turns. The
  * first is measured in two processes, which shows how much two processes of the same code differ.
  */
 import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
@@ -10,16 +10,20 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { contenders, type ContenderName, serverOf } from './contenders/index.ts';
+import { buildWorkers } from './harness/build.ts';
 import { type Lab, openLab } from './harness/lab.ts';
-import { ROOT } from './harness/paths.ts';
+import { BUILD, ROOT } from './harness/paths.ts';
 import { createProgress, type Progress } from './harness/progress.ts';
-import { inTurn } from './harness/rounds.ts';
+import { inTurn, nextCell } from './harness/rounds.ts';
 import { stopOnSignals } from './harness/stop-early.ts';
 import { startStoreServers } from './harness/store-servers.ts';
+import { serveOverTls } from './harness/tls-proxy.ts';
 import { WorkerProcess } from './harness/worker-process.ts';
-import { median, pairedRatio, type Spread, spreadOf } from './statistics.ts';
-import type { BatchesResult } from './worker/jobs.ts';
-import type { Mix, Workload } from './workload.ts';
+import { cpuPerRecord, medianWall } from './sections/cells.ts';
+import { keepBusy, MIXES } from './sections/warm-up.ts';
+import { pairedRatio, type Spread, spreadOf } from './statistics.ts';
+import type { BatchesJob, BatchesResult } from './worker/jobs.ts';
+import type { Mix } from './workload.ts';
 
 interface Options {
   readonly contender: ContenderName;
@@ -38,7 +42,6 @@ interface Measured {
   readonly results: BatchesResult[];
 }
 
-const MIXES: readonly Mix[] = ['first', 'duplicates', 'failures'];
 const run = promisify(execFile);
 
 const command = new Command('npm run bench:commits --')
@@ -79,11 +82,11 @@ async function main(commits: readonly string[], options: Options): Promise<void>
   const lab = await openLab();
   stopOnSignals(lab, progress, clear);
   try {
-    if (serverOf(options.contender) !== 'dynamodb') await startStoreServers(lab, progress);
+    await startServer(lab, options.contender, progress);
     progress.section('build', commits.length);
     const builds = new Map<string, string>();
     for (const commit of new Set(commits)) {
-      builds.set(commit, await buildOf(commit, path.join(folder, String(builds.size))));
+      builds.set(commit, await buildOf(commit, folder, builds.size));
       progress.step(commit);
     }
     const [first = ''] = commits;
@@ -107,13 +110,21 @@ async function assertExists(commit: string): Promise<void> {
   });
 }
 
-/** Checks a commit out beside this one, with the packages that are installed here, and builds its workers. */
-async function buildOf(commit: string, folder: string): Promise<string> {
-  await run('git', ['worktree', 'add', '--detach', folder, commit], { cwd: ROOT });
-  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
-  const build = "import('./lab/bench/harness/build.ts').then((harness) => harness.buildWorkers())";
-  await run(process.execPath, ['--import', 'tsx', '--eval', build], { cwd: folder });
-  return path.join(folder, 'lab/bench/dist');
+/** Starts what the contender keeps its claims in; the emulator of DynamoDB runs already. */
+async function startServer(lab: Lab, contender: ContenderName, progress: Progress): Promise<void> {
+  const server = serverOf(contender);
+  if (server === 'dynamodb-tls') await serveOverTls(lab);
+  else if (server === 'postgres' || server === 'redis') await startStoreServers(lab, progress);
+}
+
+/** Checks a commit out, with the packages that are installed here, and builds workers with its library. */
+async function buildOf(commit: string, checkouts: string, index: number): Promise<string> {
+  const root = path.join(checkouts, String(index));
+  await run('git', ['worktree', 'add', '--detach', root, commit], { cwd: ROOT });
+  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'), 'dir');
+  const build = path.join(BUILD, 'commits', String(index));
+  await buildWorkers(build, root);
+  return build;
 }
 
 async function measure(
@@ -123,38 +134,31 @@ async function measure(
   progress: Progress,
 ): Promise<void> {
   const endpoint = lab.endpointOf(contender);
-  let asked = 0;
-  const ask = ({ worker }: Measured, workload: Workload, count: number): Promise<BatchesResult> => {
-    asked += 1;
-    const tableName = `commits_${all.findIndex((one) => one.worker === worker)}`;
-    return worker.run('batches', {
-      contender,
-      endpoint,
-      tableName,
-      workload,
-      batches: count,
-      seed: `${asked}`,
-    });
-  };
+  const places = new Map(
+    all.map((one, index) => [one, { contender, endpoint, tableName: `commits_${index}` }]),
+  );
+  const placeOf = (one: Measured): Place => places.get(one) as Place;
+  const workload = { size, handlerMs: 0 };
   progress.section('warm-up', all.length);
   for (const one of all) {
-    const endsAt = performance.now() + warmUpSeconds * 1_000;
-    for (let turn = 0; performance.now() < endsAt; turn += 1) {
-      await ask(one, { size, handlerMs: 0, mix: MIXES[turn % MIXES.length] ?? mix }, 20);
-    }
+    await keepBusy(one.worker, placeOf(one), warmUpSeconds * 1_000, workload);
     progress.step(one.commit);
   }
   progress.section('rounds', rounds);
   for (let round = 0; round < rounds; round += 1) {
-    for (const one of inTurn(all, round))
-      one.results.push(await ask(one, { size, handlerMs: 0, mix }, batches));
+    for (const one of inTurn(all, round)) {
+      const job = { ...placeOf(one), workload: { ...workload, mix }, batches, seed: `${nextCell()}:rounds` };
+      one.results.push(await one.worker.run('batches', job));
+    }
     progress.step();
   }
 }
 
+type Place = Pick<BatchesJob, 'contender' | 'endpoint' | 'tableName'>;
+
 function report([first, ...others]: readonly Measured[], { json }: Options): void {
-  const cpuOf = ({ results }: Measured): number[] => results.map((one) => one.cpuMicros / one.records);
-  const wallOf = ({ results }: Measured): number[] => results.map((one) => median(one.wallMs));
+  const cpuOf = ({ results }: Measured): number[] => results.map(cpuPerRecord);
+  const wallOf = ({ results }: Measured): number[] => results.map(medianWall);
   const figures = others.map((one, index) => ({
     commit: one.commit,
     isFirstAgain: index === 0,

@@ -37,6 +37,12 @@ export type ContenderName = keyof typeof contenders;
 /** What keeps a contender's claims outside its process. */
 export type ServerName = 'dynamodb' | 'dynamodb-tls' | 'postgres' | 'redis';
 
+/** Whether a contender keeps its claims in DynamoDB, by whatever way. */
+export function usesDynamoDB(contender: ContenderName): boolean {
+  const server = serverOf(contender);
+  return server === 'dynamodb' || server === 'dynamodb-tls';
+}
+
 /** Undefined for those that keep claims in memory. */
 export function serverOf(contender: ContenderName): ServerName | undefined {
   if (contender.includes('memory')) return undefined;

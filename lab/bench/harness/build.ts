@@ -8,20 +8,22 @@ import { ownerOf } from '../bundle-owner.ts';
 import { SELF_SIGNED } from '../../../test/support/self-signed.ts';
 import { BENCH, BUILD, CERTIFICATE, ROOT } from './paths.ts';
 
-/** The package as it is published, where the workers and the bundles find it by its name. */
-const PACKAGE = path.join(BUILD, 'node_modules/batchlatch');
 const NODE = 'node20';
 
-/** Builds the library as it is published, and the worker processes. */
-export async function buildWorkers(): Promise<void> {
-  await rm(BUILD, { recursive: true, force: true });
-  await mkdir(PACKAGE, { recursive: true });
-  await buildLibrary(path.join(PACKAGE, 'dist'));
-  await copyFile(path.join(ROOT, 'package.json'), path.join(PACKAGE, 'package.json'));
+/**
+ * Builds the library as it is published, and the worker processes. `root`: the sources of the library, if they are not
+ * those of this repository.
+ */
+export async function buildWorkers(folder: string = BUILD, root: string = ROOT): Promise<void> {
+  const library = path.join(folder, 'node_modules/batchlatch'); // where it is found by its name
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(library, { recursive: true });
+  await buildLibrary(folder, root, path.join(library, 'dist'));
+  await copyFile(path.join(root, 'package.json'), path.join(library, 'package.json'));
   await writeFile(CERTIFICATE, SELF_SIGNED.cert);
   await build({
     entryPoints: [path.join(BENCH, 'worker/worker.ts'), path.join(BENCH, 'worker/load-function.ts')],
-    outdir: BUILD,
+    outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true, // a dynamic import stays one: no library is loaded where another is measured
@@ -34,11 +36,11 @@ export async function buildWorkers(): Promise<void> {
 }
 
 /** As `npm run build` does it. It takes what is below a `node_modules` for a dependency, so it is moved there afterwards. */
-async function buildLibrary(outDir: string): Promise<void> {
-  const out = path.join(BUILD, 'library');
-  const script = path.join(ROOT, 'scripts/build.ts');
+async function buildLibrary(folder: string, root: string, outDir: string): Promise<void> {
+  const out = path.join(folder, 'library');
+  const script = path.join(root, 'scripts/build.ts');
   await promisify(execFile)(process.execPath, ['--import', 'tsx', script, 'library', '--out', out], {
-    cwd: ROOT,
+    cwd: root,
   });
   await rename(path.join(out, 'dist'), outDir);
 }

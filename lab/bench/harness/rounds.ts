@@ -1,4 +1,4 @@
-import { type ContenderName, serverOf } from '../contenders/index.ts';
+import { type ContenderName, serverOf, usesDynamoDB } from '../contenders/index.ts';
 import type { BatchesResult } from '../worker/jobs.ts';
 import { emptyTable } from '../worker/table.ts';
 import type { Workload } from '../workload.ts';
@@ -27,8 +27,8 @@ export async function takeTurns(
   const results = new Map<ContenderName, BatchesResult[]>(contenders.map((contender) => [contender, []]));
   const cell = nextCell();
   for (const contender of contenders) {
-    const isOwn = table === undefined && serverOf(contender)?.startsWith('dynamodb') === true;
-    if (isOwn) await emptyTable(lab.emulator.endpoint, tableOf(contender, cell));
+    if (table === undefined && usesDynamoDB(contender))
+      await emptyTable(lab.emulator.endpoint, tableOf(contender, cell));
   }
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const contender of inTurn(contenders, round)) {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { listenLocally } from '../../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { SELF_SIGNED } from '../../../test/support/self-signed.ts';
+import type { Lab } from './lab.ts';
 import { CERTIFICATE } from './paths.ts';
 
 /** The emulator behind `https:`, with a certificate that nobody else signed. */
@@ -11,6 +12,13 @@ export interface TlsProxy {
   /** For `NODE_EXTRA_CA_CERTS`. */
   readonly certificateFile: string;
   stop(): Promise<void>;
+}
+
+/** Starts a proxy before the lab's emulator, for the contenders that reach it over TLS. */
+export async function serveOverTls(lab: Lab): Promise<TlsProxy> {
+  const proxy = lab.add(await startTlsProxy(lab.emulator.endpoint));
+  lab.serve('dynamodb-tls', proxy.endpoint);
+  return proxy;
 }
 
 /** Puts TLS in front of a server that speaks plain HTTP. */

@@ -69,10 +69,10 @@ function requestsPerRecord(rounds: readonly BatchesResult[]): number {
   return requests / rounds.reduce((sum, round) => sum + round.records, 0);
 }
 
-function cpuPerRecord({ cpuMicros, records }: BatchesResult): number {
+export function cpuPerRecord({ cpuMicros, records }: BatchesResult): number {
   return cpuMicros / records;
 }
 
-function medianWall({ wallMs }: BatchesResult): number {
+export function medianWall({ wallMs }: BatchesResult): number {
   return median(wallMs);
 }

@@ -2,7 +2,7 @@ import { COMPARED, EVERYBODY, isMain, OVER_TLS } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
-import { startTlsProxy } from '../harness/tls-proxy.ts';
+import { serveOverTls } from '../harness/tls-proxy.ts';
 import type { CellPlan, Plan } from '../plan.ts';
 import { nameOf, type Workload } from '../workload.ts';
 import { type Cell, measureCell } from './cells.ts';
@@ -18,8 +18,7 @@ export async function measureComparison(lab: Lab, plan: Plan, progress: Progress
 
 /** The same with TLS between client and emulator, as in AWS: it decides which client of HTTP is used. */
 export async function measureOverTls(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
-  const proxy = lab.add(await startTlsProxy(lab.emulator.endpoint));
-  lab.serve('dynamodb-tls', proxy.endpoint);
+  const proxy = await serveOverTls(lab);
   await warmUp(lab, OVER_TLS, plan.warmUpMs, progress);
   const cells = await measureCells(lab, plan.overTls, () => OVER_TLS, 'over TLS', progress, 'powertools-tls');
   await proxy.stop();

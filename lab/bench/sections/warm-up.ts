@@ -1,8 +1,10 @@
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
-import type { Mix, Workload } from '../workload.ts';
 import { nextCell, tableOf } from '../harness/rounds.ts';
+import type { WorkerProcess } from '../harness/worker-process.ts';
+import type { BatchesJob } from '../worker/jobs.ts';
+import type { Mix, Workload } from '../workload.ts';
 
 const BATCHES = 20;
 /**
@@ -10,7 +12,7 @@ const BATCHES = 20;
  * time: outside Lambda, Powertools' processor keeps the failures of a batch where the next batch finds them.
  */
 const AT_ONCE: Readonly<Record<Mix, number>> = { first: 8, duplicates: 8, failures: 1 };
-const MIXES = Object.keys(AT_ONCE) as Mix[];
+export const MIXES = Object.keys(AT_ONCE) as Mix[];
 
 /**
  * Keeps every contender busy for the same time, until its code is compiled as it is in a function that has
@@ -30,20 +32,29 @@ export async function warmUp(
   progress.section('warm-up', cold.length);
   for (const contender of cold) {
     const tableName = tableOf(contender, nextCell());
-    const endsAt = performance.now() + warmUpMs;
-    for (let turn = 0; performance.now() < endsAt; turn += 1) {
-      const mix = MIXES[turn % MIXES.length] ?? 'first';
-      await lab.workerOf(contender).run('batches', {
-        contender,
-        endpoint: lab.endpointOf(contender),
-        tableName,
-        workload: { ...workload, mix },
-        batches: BATCHES,
-        atOnce: AT_ONCE[mix],
-        seed: nextCell(),
-      });
-    }
+    const place = { contender, endpoint: lab.endpointOf(contender), tableName };
+    await keepBusy(lab.workerOf(contender), place, warmUpMs, workload);
     lab.warm.add(contender);
     progress.step(contender);
+  }
+}
+
+/** Keeps the process of one contender busy, with all mixes in turn. */
+export async function keepBusy(
+  worker: WorkerProcess,
+  place: Pick<BatchesJob, 'contender' | 'endpoint' | 'tableName'>,
+  warmUpMs: number,
+  workload: Omit<Workload, 'mix'>,
+): Promise<void> {
+  const endsAt = performance.now() + warmUpMs;
+  for (let turn = 0; performance.now() < endsAt; turn += 1) {
+    const mix = MIXES[turn % MIXES.length] ?? 'first';
+    await worker.run('batches', {
+      ...place,
+      workload: { ...workload, mix },
+      batches: BATCHES,
+      atOnce: AT_ONCE[mix],
+      seed: nextCell(),
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { contenders, type ContenderName, serverOf } from '../contenders/index.ts';
+import { contenders, type ContenderName, serverOf, usesDynamoDB } from '../contenders/index.ts';
 import type { BatchHandler } from '../contenders/contender.ts';
 import { handlerOf, type Workload } from '../workload.ts';
 import { ensureTable } from './table.ts';
@@ -18,9 +18,8 @@ export async function handlerFor(
   const name = `${endpoint} ${tableName}`;
   const known = made.get(name);
   if (known !== undefined) return known;
-  const server = serverOf(contender);
-  if (server === undefined) made.clear(); // with the claims that the last one has in memory
-  if (server?.startsWith('dynamodb') === true) {
+  if (serverOf(contender) === undefined) made.clear(); // with the claims that the last one has in memory
+  if (usesDynamoDB(contender)) {
     await ensureTable(endpoint, tableName);
     // What a library makes by itself finds the emulator as it would find AWS: in the environment.
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
