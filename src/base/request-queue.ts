@@ -143,6 +143,7 @@ export class RequestQueue<
     const own: Waiting<Item, Note, Outcome, Member>[] = [];
     // rule: others-stay-queued
     for (const one of this.#waiting.splice(0)) (one.member === member ? own : this.#waiting).push(one);
+    if (this.#waiting.length === 0) this.#endLinger(); // the next item starts its own linger
     return own;
   }
 
@@ -164,7 +165,6 @@ export class RequestQueue<
 
   #giveUp(member: Member): void {
     const own = this.#take(member);
-    if (this.#waiting.length === 0) this.#endLinger(); // the next item starts its own linger
     for (const { group } of this.#inFlight) own.push(...group.filter((one) => one.member === member));
     const left = own.filter(({ isAnswered }) => !isAnswered);
     answerAll(
