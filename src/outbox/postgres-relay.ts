@@ -243,7 +243,13 @@ class Relay implements OutboxRelay {
     const now = this.#clock.now();
     if (now - this.#cleanedAt < CLEAN_EVERY_MS) return;
     this.#cleanedAt = now;
-    await send(this.#table, { text: relayTexts(this.#table).clean, values: [] }, ALL, this.#stop);
+    const { rows } = await send(
+      this.#table,
+      { text: relayTexts(this.#table).clean, values: [] },
+      ALL,
+      this.#stop,
+    );
+    if (rows[0]?.['more'] === 'true') this.#cleanedAt = -Infinity;
   }
 
   #log(message: string, fields: object): void {

@@ -4,6 +4,8 @@ import type { OutboxNames } from './postgres-table.ts';
 export const GROUPS_OF_A_ROUND = 20;
 const ROWS_OF_A_GROUP = 10;
 const ROWS_ALONE = 100;
+/** Groups and dropped rows that one clean-up deletes. */
+const CLEANED = 1_000;
 
 /** Adds rows in the order of a list, and wakes up relays when the transaction commits. */
 export function addText({ rows, channel }: OutboxNames, notifies: boolean): string {
@@ -28,7 +30,7 @@ export interface RelayTexts {
   readonly settle: string;
   /** Deletes sent rows. */
   readonly remove: string;
-  /** Deletes locks of groups without rows, and rows that were dropped long ago. */
+  /** Deletes locks of groups without rows, and rows that were dropped long ago; says if there may be more. */
   readonly clean: string;
 }
 
@@ -97,13 +99,15 @@ WHERE o.id = f.id AND o.state = 'WAITING'`,
 WITH unused AS (
   SELECT g.name FROM ${groups} AS g
   WHERE NOT EXISTS (SELECT FROM ${rows} AS o WHERE o.message_group = g.name AND o.state <> 'DROPPED')
-  LIMIT 1000 FOR UPDATE SKIP LOCKED
+  LIMIT ${CLEANED} FOR UPDATE SKIP LOCKED
 ), freed AS (
-  DELETE FROM ${groups} AS g USING unused AS u WHERE g.name = u.name
+  DELETE FROM ${groups} AS g USING unused AS u WHERE g.name = u.name RETURNING 1
+), gone AS (
+  DELETE FROM ${rows} WHERE id IN (
+    SELECT id FROM ${rows}
+    WHERE state = 'DROPPED' AND changed_at < clock_timestamp() - interval '14 days' LIMIT ${CLEANED}
+  ) AND state = 'DROPPED' RETURNING 1
 )
-DELETE FROM ${rows} WHERE id IN (
-  SELECT id FROM ${rows}
-  WHERE state = 'DROPPED' AND changed_at < clock_timestamp() - interval '14 days' LIMIT 1000
-) AND state = 'DROPPED'`,
+SELECT (${CLEANED} IN ((SELECT count(*) FROM freed), (SELECT count(*) FROM gone)))::text AS more`,
   };
 }

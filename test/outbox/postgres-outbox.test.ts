@@ -169,6 +169,14 @@ describe('postgresOutbox', () => {
     expect(await b.left()).toEqual([]);
     expect(relay.health()).toMatchObject({ sent: 4, state: 'stopped' });
   });
+
+  it('deletes the locks of all groups that have no rows, however many there are', async () => {
+    await pool.query(`INSERT INTO ${b.table}_groups SELECT 'order-' || n FROM generate_series(1, 2500) AS n`);
+    await b.relay({ listen: false, pollMs: 10 });
+    const locks = `SELECT FROM ${b.table}_groups LIMIT 1`;
+    await until('none is left', async () => (await pool.query(locks)).rowCount === 0);
+    expect(await b.left()).toEqual([]);
+  });
 });
 
 describe('outboxTableSql', () => {
