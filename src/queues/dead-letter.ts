@@ -32,8 +32,10 @@ export const DEAD_LETTER_ATTRIBUTES = [
   'ErrorMessage',
 ] as const;
 
-/** Own attributes, as senders and routes name them, without which a record cannot be processed again. */
-const NEEDED = /^(ExtendedPayloadSize|type|version|outboxId)$/;
+/** Own attributes, as `s3Pointer` and routes read them, without which a record cannot be processed again. */
+const NEEDED = /^(ExtendedPayloadSize|SQSLargePayloadSize|type|version|outboxId|ce[_-]type)$/;
+/** No message needs more. They leave room for `Source`, without which a redrive takes it for another's. */
+const MOST_NEEDED = 4;
 
 /** SQS's limits for message attributes. */
 const MOST_ATTRIBUTES = 10;
@@ -94,7 +96,7 @@ function attributesOf(
   const theirs = Object.entries(attributes)
     .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.has(name.toLowerCase()))
     .map(([name, value]): [string, Attribute | undefined] => [name, whole(value)]);
-  const needed = theirs.filter(([name]) => NEEDED.test(name));
+  const needed = theirs.filter(([name]) => NEEDED.test(name)).slice(0, MOST_NEEDED);
 
   const kept: [string, Attribute][] = [];
   let bytes = 0;

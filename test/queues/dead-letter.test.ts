@@ -74,7 +74,7 @@ describe('A dead letter', () => {
     },
   );
 
-  it.each([PAYLOAD_SIZE, TYPE, VERSION, OUTBOX_ID])(
+  it.each([PAYLOAD_SIZE, 'SQSLargePayloadSize', TYPE, VERSION, OUTBOX_ID, 'ce_type', 'ce-type'])(
     'keeps the attribute %s, without which it cannot be processed again, rather than its error',
     async (name) => {
       const attributes = { a: '1', b: '2', c: '3', d: '4', [name]: '5' };
@@ -86,6 +86,13 @@ describe('A dead letter', () => {
       expect((await sentFor({ body, attributes })).MessageAttributes).toEqual(needed);
     },
   );
+
+  it('keeps what a redrive knows it by, however many such attributes a sender sets', async () => {
+    const names = [PAYLOAD_SIZE, 'SQSLargePayloadSize', TYPE, VERSION, OUTBOX_ID, 'ce_type', 'ce-type'];
+    const attributes = Object.fromEntries(names.map((name) => [name, '1']));
+    const { MessageAttributes } = await sentFor({ attributes });
+    expect(MessageAttributes).toMatchObject({ RecordId: {}, ErrorName: {}, Source: {} });
+  });
 
   it('goes into the queue whatever its attributes hold', async () => {
     const refused = 'a\u0000b\uFFFEc\uFFFFd\uD800e\uDC00f\u001Fg';
