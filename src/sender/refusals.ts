@@ -15,7 +15,14 @@ const UNSENT_CODES = new Set<unknown>([
   'ENETUNREACH',
   'ENOTFOUND',
 ]);
-const UNSENT_NAMES = new Set(['CredentialsProviderError', 'CertificateError']);
+const UNSENT_NAMES = new Set([
+  'CredentialsProviderError',
+  'CertificateError',
+  // STS's, through a client of AWS's SDK
+  'IDPCommunicationErrorException',
+  'InvalidIdentityTokenException',
+  'RegionDisabledException',
+]);
 /** The messages of a connection that was never made: our own, that of Node, and that of AWS's SDK. */
 const UNCONNECTED = /^There was no connection within|^connect ETIMEDOUT|did not establish a connection/;
 

@@ -61,8 +61,19 @@ function direct(service: Service, operation: string, setup: DirectSetup): SendIn
   const { url } = setup.endpoint;
   let shared = connections.get(url.origin);
   if (shared === undefined) connections.set(url.origin, (shared = connectionsTo(url, LIMITS)));
-  const send = directSender(service, { ...setup, maxAttempts: 1 }, LIMITS, shared);
+  const credentials: DirectSetup['credentials'] = () => {
+    const given = setup.credentials();
+    return 'then' in given ? given.catch(throwAsLookup) : given;
+  };
+  const send = directSender(service, { ...setup, credentials, maxAttempts: 1 }, LIMITS, shared);
   return (input) => send(operation, input);
+}
+
+/** Renames an error that STS answered: it would be taken for the target's refusal of the message. */
+function throwAsLookup(thrown: unknown): never {
+  if (!(thrown instanceof Error) || !('$metadata' in thrown)) throw thrown;
+  const error = new Error(`${thrown.name}: ${thrown.message}`, { cause: thrown });
+  throw Object.assign(error, { name: 'CredentialsProviderError' });
 }
 
 /** Sends through a client of AWS's SDK, with a time limit: the client has none. */
