@@ -61,7 +61,7 @@ export function claimsInStates(tableName = 'claims'): ClaimsOfTest {
       const at = storeAt(NOW - 3 * MINUTE);
       const owner = `owner of ${key}`;
       const leaseMs = how === 'overdue' ? MINUTE : 10 * MINUTE;
-      const retentionMs = 96 * 60 * MINUTE;
+      const retentionMs = (how === 'parked' ? 90 : 4) * 24 * 60 * MINUTE;
       await at.acquire([{ key, owner, leaseMs, retentionMs, lockedBy: 'OrdersFunction 42 abc', recordId }]);
       if (how === 'in-progress' || how === 'overdue') return;
       const error = { name: 'Declined', message: 'the card was declined', code: 'card_declined' };

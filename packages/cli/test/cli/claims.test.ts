@@ -87,7 +87,7 @@ describe('claims list', () => {
           claimedAt: new Date(NOW - 3 * MINUTE).toISOString(),
           updatedAt: new Date(NOW - 3 * MINUTE).toISOString(),
           leaseUntil: new Date(NOW + 7 * MINUTE).toISOString(),
-          expiresAt: new Date(NOW + 96 * 60 * MINUTE - 3 * MINUTE).toISOString(),
+          expiresAt: new Date(NOW + 90 * 24 * 60 * MINUTE - 3 * MINUTE).toISOString(),
           recordId: 'm-json#1',
           lockedBy: 'OrdersFunction 42 abc',
           error: { name: 'Declined', message: 'the card was declined', code: 'card_declined' },
