@@ -59,7 +59,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * answer in time or refuses. Objects are not deleted, because a message may come again: give the bucket a
  * lifecycle rule.
  *
- * Needs `@aws-sdk/client-s3` and `s3:GetObject`. Throws a `ConfigurationError` without `buckets`.
+ * Needs `@aws-sdk/client-s3`, `s3:GetObject`, and `s3:ListBucket`, without which S3 refuses an object that is
+ * gone. Throws a `ConfigurationError` without `buckets`.
  *
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-managing-large-messages.html
  *
@@ -126,7 +127,7 @@ function notRead(cause: unknown): DecodeError {
   const isGone = cause instanceof Error && cause.name === 'NoSuchKey';
   const why = isGone
     ? 'is gone: S3 must keep it for as long as the queue keeps the message'
-    : 'could not be read: see the cause, and grant s3:GetObject';
+    : 'could not be read: see the cause. If S3 refuses, grant s3:GetObject and s3:ListBucket';
   return new DecodeError(`The object that the message points to ${why}`, { cause, isRetryable: !isGone });
 }
 

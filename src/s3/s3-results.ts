@@ -34,9 +34,10 @@ const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
 
 /**
  * Returns a storage for long results in S3, with one object per attempt:
- * `<prefix><hash of the key>/<owner>.json`. Needs `s3:PutObject`, and `s3:GetObject` to replay results.
- * Objects are never deleted: set a lifecycle rule on the prefix that keeps them for longer than completions
- * (`retentionMs`). Throws a `ConfigurationError` for invalid options.
+ * `<prefix><hash of the key>/<owner>.json`. Needs `s3:PutObject`, and to replay results `s3:GetObject` and
+ * `s3:ListBucket`, without which S3 refuses a missing object instead of reporting it. Objects are never
+ * deleted: set a lifecycle rule on the prefix that keeps them for longer than completions (`retentionMs`).
+ * Throws a `ConfigurationError` for invalid options.
  *
  * @param options The bucket, and the length from which results go there.
  *
@@ -101,6 +102,8 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
 }
 
 const UNAVAILABLE = 'BATCHLATCH_RESULT_UNAVAILABLE';
+const REFUSED =
+  'grant s3:GetObject on it and s3:ListBucket on the bucket, without which S3 refuses a missing object too';
 
 function resultUnavailable(cause: unknown, place: string): StoreError {
   const name = cause instanceof Error ? cause.name : typeof cause;
@@ -109,7 +112,8 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
     isGone
       ? `The key is completed, but its result ${place} is gone: ` +
           'a lifecycle rule must keep results for longer than `retentionMs`'
-      : `The key is completed, but its result ${place} cannot be read now (${name}): grant s3:GetObject`,
+      : `The key is completed, but its result ${place} cannot be read now (${name}): ` +
+          (name === 'AccessDenied' ? REFUSED : 'see the cause'),
     { cause, isRetryable: !isGone, code: UNAVAILABLE },
   );
 }

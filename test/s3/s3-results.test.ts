@@ -31,7 +31,21 @@ describe('s3Results', () => {
     await expect(storage.get('s3://results/a/b.json')).rejects.toMatchObject({
       code: 'BATCHLATCH_RESULT_UNAVAILABLE',
       isRetryable: true,
-      message: expect.stringContaining('SlowDown'),
+      message: expect.stringMatching(/cannot be read now \(SlowDown\): see the cause$/),
     });
+  });
+
+  it('names both permissions where S3 refuses: without s3:ListBucket it refuses a missing object too', async () => {
+    const client = new S3Client({});
+    mockClient(client).rejects(
+      awsException('AccessDenied', 'User: … is not authorized to perform: s3:ListBucket'),
+    );
+    await expect(s3Results({ bucket: 'results', client }).get('s3://results/a/b.json')).rejects.toMatchObject(
+      {
+        code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+        isRetryable: true,
+        message: expect.stringMatching(/\(AccessDenied\): grant s3:GetObject.* and s3:ListBucket/),
+      },
+    );
   });
 });
