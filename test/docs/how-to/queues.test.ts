@@ -192,6 +192,24 @@ describe('docs/how-to/large-files.md', () => {
     expect(await handler(event, lambdaContext())).toEqual(ALL_DONE);
     expect(saved).toEqual(['order-1', 'order-2']);
   });
+
+  it('parks a part whose last line is longer than what is read behind it: its end would be lost', async () => {
+    const s3 = new S3({ forcePathStyle: true });
+    const text = `order-1\n${'x'.repeat(70_000)}\norder-3\n`;
+    const { ETag = '' } = await s3.putObject({ Bucket, Key: 'c.csv', Body: text });
+    s3.destroy();
+    const { handler } = await load<{ handler: BatchProcessor }>('large-files', 'import-part.ts');
+    const { saved } = await load<{ readonly saved: string[] }>('large-files', 'database.ts');
+    saved.length = 0;
+
+    const part = { bucket: Bucket, key: 'c.csv', eTag: ETag.replaceAll('"', '') };
+    const long = { messageId: 'long', body: { ...part, from: 0, to: 700 } };
+    const event = sqsEvent([long, { body: { ...part, from: 70_000, to: text.length } }]);
+    expect(await handler(event, lambdaContext())).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'long' }],
+    });
+    expect(saved).toEqual(['order-3']);
+  });
 });
 
 it('docs/how-to/off-lambda.md: the worker runs the handler on the messages of the queue', async () => {
