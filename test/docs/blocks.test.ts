@@ -28,6 +28,16 @@ const inLanguage = (...languages: readonly string[]): Placed[] =>
   BLOCKS.filter(({ language }) => languages.includes(language));
 
 describe('Every block of the pages', () => {
+  it('that keeps a pool or a client hears its errors: without a listener the first one ends the process', () => {
+    const keeping = inLanguage('ts').filter(
+      ({ code }) =>
+        /\bnew Pool\(|\bcreateClient\(/.test(code) &&
+        /\bexport const \w+ = (?!new)|\bwithIdempotency\(|\.start\(/.test(code),
+    );
+    expect(keeping.length).toBeGreaterThan(6);
+    expect(keeping.filter(({ code }) => !code.includes(".on('error'")).map(({ at }) => at)).toEqual([]);
+  });
+
   it('is in a language that a test reads', () => {
     const known = new Set([...ELSEWHERE, ...OF_FILES, ...SHELL, 'sql']);
     expect(BLOCKS.filter(({ language }) => !known.has(language)).map(({ at }) => at)).toEqual([]);
