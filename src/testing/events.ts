@@ -30,9 +30,9 @@ export interface SqsMessage {
 
 /** Options of `sqsEvent`. */
 export interface SqsEventOptions {
-  /** The queue's name. Default `orders`, or `orders.fifo` with `fifo`. */
+  /** The queue's name. Default `orders`. */
   readonly queueName?: string;
-  /** Whether the queue is FIFO. Default false. */
+  /** Whether the queue is FIFO: the name then ends with `.fifo`. Default: as `queueName` ends. */
   readonly fifo?: boolean;
 }
 
@@ -56,7 +56,8 @@ export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptio
     },
   });
   checkOptionsOf('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
-  const queueName = options.queueName ?? (options.fifo === true ? 'orders.fifo' : 'orders');
+  const { queueName: name = 'orders', fifo = false } = options;
+  const queueName = fifo && !name.endsWith('.fifo') ? `${name}.fifo` : name;
   return { Records: messages.map((message) => sqsRecord(message, queueName)) };
 }
 

@@ -34,6 +34,17 @@ describe('The builders of events', () => {
     await processor(event);
     expect(bodies).toEqual([order]);
   });
+
+  it.each([
+    [{ fifo: true }, 'orders.fifo'],
+    [{ queueName: 'mails', fifo: true }, 'mails.fifo'],
+    [{ queueName: 'mails.fifo', fifo: true }, 'mails.fifo'],
+    [{ queueName: 'mails.fifo' }, 'mails.fifo'],
+    [{ queueName: 'mails' }, 'mails'],
+  ])('sqsEvent names the queue so that %j is what a handler sees', (options, name) => {
+    const [record] = sqsEvent([{ body: order }], options).Records;
+    expect(record?.eventSourceARN).toBe(`arn:aws:sqs:us-east-1:123456789012:${name}`);
+  });
 });
 
 /** Each with a wrong member, which TypeScript refuses as well, and what is said of it. */
