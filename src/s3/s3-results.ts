@@ -102,8 +102,6 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
 }
 
 const UNAVAILABLE = 'BATCHLATCH_RESULT_UNAVAILABLE';
-const REFUSED =
-  'grant s3:GetObject on it and s3:ListBucket on the bucket, without which S3 refuses a missing object too';
 
 function resultUnavailable(cause: unknown, place: string): StoreError {
   const name = cause instanceof Error ? cause.name : typeof cause;
@@ -113,7 +111,7 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
       ? `The key is completed, but its result ${place} is gone: ` +
           'a lifecycle rule must keep results for longer than `retentionMs`'
       : `The key is completed, but its result ${place} cannot be read now (${name}): ` +
-          (name === 'AccessDenied' ? REFUSED : 'see the cause'),
+          (name === 'AccessDenied' ? 'grant s3:GetObject and s3:ListBucket' : 'see the cause'),
     { cause, isRetryable: !isGone, code: UNAVAILABLE },
   );
 }
