@@ -21,7 +21,7 @@ const EXIT_STATUSES = `
 Exit status:
   0    done, or nothing to report
   1    something was refused, failed or was not found; doctor and table check found an error
-  2    wrong usage, or a question that nobody can answer
+  2    wrong usage, a file that cannot be read, or a question that nobody can answer
   130  stopped by Ctrl-C (work: 0, if all that ran could end)`;
 
 /** Returns the program with all commands. */

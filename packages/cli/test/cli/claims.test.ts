@@ -423,6 +423,11 @@ describe('claims show', () => {
     const { waterfall } = JSON.parse((await claims(['show', 'log#1', '--log', file, '--json'])).out)
       .claims[0];
     expect(waterfall).toMatchObject({ source: 'log', requestId: 'r-1', batchMs: 9_600 });
+    expect(await claims(['show', 'log#1', '--log', `${file}.1`])).toEqual({
+      status: 2,
+      out: '',
+      err: `Error: The file ${file}.1 of --log does not exist: check the path.\n`,
+    });
     expect(await claims(['show', 'log#1', '--log'])).toMatchObject({
       status: 2,
       err: expect.stringContaining('--log-region'),

@@ -72,6 +72,28 @@ describe('batchlatch', () => {
     expect(err).toContain(message);
   });
 
+  it.each([
+    ['dev', '-t'],
+    ['invoke', '-t'],
+    ['invoke', 'OrdersFunction', '-t', 'template.yaml', '-e'],
+    ['invoke', 'OrdersFunction', '-t', 'template.yaml', '-n'],
+    ['doctor', '--template'],
+    ['send', '--queue-url', 'http://127.0.0.1:9/000000000000/orders'],
+    ['generate-event', 'sqs', '--bodies'],
+    ['claims', 'show', '--table', 'abc', '--namespace', 'n', '--key-field', 'id', '--payload'],
+    ['work', '--queue-url', 'http://127.0.0.1:9/000000000000/orders', '--processes', '1'],
+  ])('%s %s … is wrong usage where it names a file that cannot be read', async (...argv) => {
+    const ended = await runCommand([...argv, 'no-such-file']);
+    expect(ended).toMatchObject({ status: 2, out: '' });
+    expect(ended.err).toMatch(/^Error: .*no-such-file.*[Cc]heck the path\.\n$/);
+    if (argv[0] === 'work') return; // a package may be a folder
+    const folder = await runCommand([...argv, 'docs']);
+    expect(folder).toMatchObject({ status: 2, out: '' });
+    expect(folder.err).toMatch(
+      /^Error: .*docs.* (is a folder: name a file|\(EISDIR\)\. Check the path)\.\n$/,
+    );
+  });
+
   it('names the variable where that is what is wrong', async () => {
     const { status, err } = await runCommand(['claims', 'list'], { env: { CLAIMS_TABLE_NAME: "a'b" } });
     expect(status).toBe(2);

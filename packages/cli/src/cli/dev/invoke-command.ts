@@ -10,11 +10,12 @@ import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
+import { unreadable } from '../unreadable.ts';
 import { escapeControls, visibleJsonText } from '../../text/escape-controls.ts';
 import { shownLine, shownMessages } from './function-lines.ts';
 import { givenPlaces, isWithoutPlaces, withGivenCredentials } from './given-places.ts';
 import { loadEsbuild } from './load-esbuild.ts';
-import { type StackOptions, stackOf, unreadable } from './stack-options.ts';
+import { type StackOptions, stackOf } from './stack-options.ts';
 
 interface InvokeOptions extends OutputOptions, StackOptions {
   readonly event?: string;

@@ -6,6 +6,7 @@ import type { Places } from '../../dev/places.ts';
 import type { DevStack } from '../../dev/stack.ts';
 import { readStack } from '../../dev/template/read-stack.ts';
 import { UsageError } from '../cli-error.ts';
+import { unreadable } from '../unreadable.ts';
 import { adviceForFile, adviceForFolder } from './other-tools.ts';
 
 /** The options of `dev` and `invoke` that name the template, as in `sam local`. */
@@ -51,15 +52,6 @@ export async function stackOf(
     places,
   );
   return { stack, file, variables };
-}
-
-/** Returns an error for a file that cannot be read. For ENOENT, Node's message would repeat the name. */
-export function unreadable(what: string, error: NodeJS.ErrnoException): UsageError {
-  return new UsageError(
-    error.code === 'ENOENT'
-      ? `${what} does not exist: check the path.`
-      : `${what} cannot be read: ${error.message}`,
-  );
 }
 
 function templateOf({ template, templateFile }: StackOptions): string {

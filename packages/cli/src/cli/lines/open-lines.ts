@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { CliError } from '../cli-error.ts';
 import type { ProcessIo } from '../process-io.ts';
+import { unreadable } from '../unreadable.ts';
 
 /** A file of lines, or standard input. */
 export interface LineSource {
@@ -11,27 +11,19 @@ export interface LineSource {
   readonly chunks: AsyncIterable<string | Uint8Array>;
 }
 
-/** Opens a file, or standard input for `-`. Throws a `CliError` for a file that cannot be read. */
+/** Opens a file, or standard input for `-`. Throws a `UsageError` for a file that cannot be read. */
 export async function openLines(file: string, { stdin }: Pick<ProcessIo, 'stdin'>): Promise<LineSource> {
   if (file === '-') return { name: 'standard input', size: undefined, chunks: stdin };
   let handle: FileHandle | undefined;
   try {
     handle = await open(file); // not createReadStream(file): it would emit its error before anyone listens
     const found = await handle.stat();
-    if (found.isDirectory()) throw new CliError(`${file} is a folder: name a file.`);
+    if (found.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
     // A pipe, such as the shell's <(…), has no size.
     const size = found.isFile() ? found.size : undefined;
     return { name: file, size, chunks: handle.createReadStream() as AsyncIterable<Uint8Array> };
   } catch (error) {
     await handle?.close();
-    throw unreadable(file, error);
+    throw unreadable(`The file ${file}`, error as NodeJS.ErrnoException);
   }
-}
-
-function unreadable(file: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new CliError(`There is no file ${file}: check the path.`);
-  if (code === 'EACCES')
-    return new CliError(`This user may not read the file ${file}: change its permissions.`);
-  return error;
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SqsHandler } from 'batchlatch/worker';
-import { CliError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 
 /** Node's error codes for TypeScript that it cannot load. */
 const NOT_LOADED = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
@@ -28,7 +28,7 @@ export async function loadHandler(file: string, name: string): Promise<SqsHandle
 type Exports = Readonly<Record<string, unknown>>;
 
 async function load(absolute: string, file: string): Promise<Exports> {
-  if (!existsSync(absolute)) throw new CliError(`There is no file ${file}: check the path.`);
+  if (!existsSync(absolute)) throw new UsageError(`The file ${file} does not exist: check the path.`);
   try {
     if (TYPESCRIPT.test(absolute)) await registerTsx();
     return (await import(pathToFileURL(absolute).href)) as Exports;
