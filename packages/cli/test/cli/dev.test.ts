@@ -3,7 +3,7 @@ import path from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { adviceForFolder } from '../../src/cli/dev/other-tools.ts';
+import { adviceForFolder } from '../../src/cli/other-tools.ts';
 import { sources } from '../dev/dev-function.ts';
 import type { ClaimsJson, Session } from '../../src/console/api.ts';
 import { type ConsoleBrowser, openConsole } from '../../../../test/support/console-browser.ts';
@@ -214,7 +214,7 @@ Resources:
     const { status, err } = await runCommand(['dev', '--template', path.join(code.folder, name)]);
     expect([status, err.trim().split('\n').length]).toEqual([2, 1]);
     expect(err).toContain(what);
-    if (name !== 'queues.tf') expect(adviceForFolder(code.folder)).toContain(what);
+    if (name !== 'queues.tf') expect(adviceForFolder(code.folder)?.dev).toContain(what);
     await code.remove();
   });
 

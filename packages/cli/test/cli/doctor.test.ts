@@ -124,6 +124,27 @@ describe('doctor', () => {
   });
 
   it.each([
+    ['main.tf', 'look at what is deployed, with --queue-url URL, --table NAME and --function NAME.'],
+    ['serverless.yml', 'run `npx serverless package` and name what it writes'],
+    ['sst.config.ts', 'run `npx sst state export --stage STAGE > state.json` and name what it writes'],
+    ['cdk.json', 'run `npx cdk synth` and name what it writes'],
+  ])('says what to look at in place of %s', async (name, advice) => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'doctor-')), name);
+    await writeFile(file, 'resource "aws_sqs_queue" "orders" {\n  name = "orders"\n}\nlocals {\n}\n');
+    const { status, out, err } = await runCommand(['doctor', '--template', file]);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toMatch(/^Error: [^\n]+\n$/);
+    expect(err).toContain(advice);
+    expect(err).not.toContain('YAML');
+  });
+
+  it('reads a template of SAM with the name of another tool', async () => {
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'doctor-')), 'serverless.yaml');
+    await writeFile(file, 'Resources: { Orders: { Type: AWS::SQS::Queue } }');
+    expect((await runCommand(['doctor', '--template', file])).out).toMatch(/^0 errors/);
+  });
+
+  it.each([
     ['nothing to look at', [], 'Say what to look at: --template FILE'],
     [
       'a file that is not there',

@@ -6,8 +6,8 @@ import type { Places } from '../../dev/places.ts';
 import type { DevStack } from '../../dev/stack.ts';
 import { readStack } from '../../dev/template/read-stack.ts';
 import { UsageError } from '../cli-error.ts';
+import { adviceForFile, adviceForFolder } from '../other-tools.ts';
 import { unreadable } from '../unreadable.ts';
-import { adviceForFile, adviceForFolder } from './other-tools.ts';
 
 /** The options of `dev` and `invoke` that name the template, as in `sam local`. */
 export interface StackOptions {
@@ -57,10 +57,10 @@ export async function stackOf(
 function templateOf({ template, templateFile }: StackOptions): string {
   const given = template ?? templateFile ?? DEFAULT_TEMPLATES.find((name) => existsSync(name));
   if (given === undefined) {
-    const what = adviceForFolder('.') ?? 'Name the template with --template FILE.';
+    const what = adviceForFolder('.')?.dev ?? 'Name the template with --template FILE.';
     throw new UsageError(`There is no template.yaml here. ${what}`);
   }
-  const advice = adviceForFile(given);
+  const advice = adviceForFile(given)?.dev;
   if (advice !== undefined) throw new UsageError(advice);
   return path.resolve(given);
 }

@@ -19,6 +19,7 @@ import { type RedisOptions, withRedis } from '../connect/redis.ts';
 import type { Context } from '../context.ts';
 import { logsPlace } from '../logs/logs-place.ts';
 import type { Run } from '../subcommand.ts';
+import { adviceForFile } from '../other-tools.ts';
 import { hasErrors } from './report.ts';
 
 interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, PostgresOptions, RedisOptions {
@@ -70,7 +71,7 @@ function looksOf(context: Context, options: DoctorCommandOptions): (() => Promis
   const { template, parameter, queueUrl, function: functionName, postgres, redis, all = false } = options;
   const table = postgres === undefined ? options.table : undefined;
   const isDeployed = [queueUrl, table, functionName].some((name) => name !== undefined);
-  const run = (clients: DoctorClients): Promise<DoctorReport> =>
+  const run = async (clients: DoctorClients): Promise<DoctorReport> =>
     runDoctor({
       clients,
       parameters: parameter,
@@ -79,6 +80,8 @@ function looksOf(context: Context, options: DoctorCommandOptions): (() => Promis
       ...(queueUrl !== undefined && { queueUrl }),
       ...(table !== undefined && { tableName: table }),
       ...(functionName !== undefined && { functionName }),
+    }).catch((error: unknown) => {
+      throw advised(error, template);
     });
   const { now } = context;
   return [
@@ -96,6 +99,13 @@ function looksOf(context: Context, options: DoctorCommandOptions): (() => Promis
       ? []
       : [() => withRedis(context, options, (client) => doctorRedis({ client, now }))]),
   ];
+}
+
+/** Returns advice in place of the error if the template is a file of another tool. */
+function advised(error: unknown, template = ''): unknown {
+  const advice = adviceForFile(template)?.doctor;
+  const isNoTemplate = error instanceof Error && error.message.includes('cannot be read as a template');
+  return advice !== undefined && isNoTemplate ? new UsageError(advice, { cause: error }) : error;
 }
 
 function print(report: DoctorReport, options: DoctorCommandOptions, { screen }: Context): void {
