@@ -71,6 +71,7 @@ export function stackOf(orders: OrdersStack, tables: readonly DevTable[]): DevSt
     streams: [],
     queueTargets: [],
     notes: [],
+    invocationNotes: new Map(),
   };
 }
 

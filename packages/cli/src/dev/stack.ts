@@ -9,6 +9,8 @@ export interface DevStack {
   readonly queueTargets: readonly QueueTarget[];
   /** The parts of the template that do not run here, a sentence each. */
   readonly notes: readonly string[];
+  /** Those of the notes that matter to a single invocation, by the id of the function. */
+  readonly invocationNotes: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A function with resolved variables. */

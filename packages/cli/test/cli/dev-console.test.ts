@@ -16,6 +16,7 @@ const stackOf = (...tables: DevTable[]): DevStack => ({
   streams: [],
   queueTargets: [],
   notes: [],
+  invocationNotes: new Map(),
 });
 
 describe('The claims table of the console of `dev`', () => {

@@ -26,6 +26,14 @@ Resources:
   Hangs: { Type: AWS::Serverless::Function, Properties: { Handler: app.hangs } }
   Typed: { Type: AWS::Serverless::Function, Properties: { Handler: typed.handler } }
   Broken: { Type: AWS::Serverless::Function, Properties: { Handler: broken.handler } }
+  Topic: { Type: AWS::SNS::Topic }
+  Elsewhere: { Type: AWS::Serverless::Function, Properties: { Handler: app.echo, Runtime: python3.13 } }
+  Incomplete:
+    Type: AWS::Serverless::Function
+    Properties:
+      Handler: app.echo
+      Layers: ["arn:aws:lambda:us-east-1:123456789012:layer:tools:1"]
+      Environment: { Variables: { STAGE: "{{resolve:ssm:stage}}" } }
 `;
 const CODE = `
 exports.echo = async (event) => {
@@ -94,6 +102,26 @@ describe('batchlatch invoke', () => {
     expect(err).toContain('AWS_ENDPOINT_URL_DYNAMODB');
   });
 
+  it('says what the function runs without, and what of the command line is not used', async () => {
+    await writeFile(file('env.json'), JSON.stringify({ Nobody: { WORD: 'mine' } }));
+    const args = ['-n', file('env.json'), '--parameter-overrides', 'Stagee=prod'];
+    const notesOf = ({ err }: Ended): readonly string[] =>
+      err.split('\n').filter((line) => line.startsWith('Note: '));
+    const unused = [
+      'Note: The value of Stagee is not used: the template has no such parameter.',
+      'Note: The variables of Nobody are not used: the template has no such function.',
+    ];
+    const { status, out, err } = await invoke(['Incomplete', ...args]);
+    expect({ status, ...(JSON.parse(out) as object) }).not.toHaveProperty('STAGE');
+    expect(notesOf({ status, out, err })).toEqual([
+      ...unused,
+      'Note: Incomplete runs without STAGE: it is looked up when it is deployed ({{resolve:…}}). ' +
+        'Give it a value with `--env-vars`, or its parameter with `--parameter-overrides`.',
+      'Note: Incomplete runs without its layers.',
+    ]);
+    expect(notesOf(await invoke(['Echo', ...args]))).toEqual(unused);
+  });
+
   it('prints an error in the shape of Lambda, and of a timeout nothing, with exit status 0', async () => {
     const failed = await invoke(['Fails']);
     expect(failed.status).toBe(0);
@@ -107,9 +135,10 @@ describe('batchlatch invoke', () => {
     [
       ['Nobody'],
       1,
-      'The template has no function Nobody that runs here; it has Echo, Fails, Hangs, Typed, Broken.',
+      'The template has no function Nobody that runs here; it has Echo, Fails, Hangs, Typed, Broken, Incomplete.',
     ],
-    [[], 1, 'Say which function: Echo, Fails, Hangs, Typed, Broken.'],
+    [['Elsewhere'], 1, 'Elsewhere does not run here: its runtime is python3.13, and only'],
+    [[], 1, 'Say which function: Echo, Fails, Hangs, Typed, Broken, Incomplete.'],
     [['Echo', '-e', 'nothing.json'], 2, 'The file nothing.json of --event does not exist: check the path.'],
     [['Echo', '-e', 'bad.json'], 2, 'bad.json is not JSON:'],
     [['Echo', '-n', 'bad.json'], 2, 'bad.json of --env-vars cannot be read:'],

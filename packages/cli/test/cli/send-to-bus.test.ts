@@ -12,7 +12,15 @@ describe('send --bus', () => {
     running = await startEventBus({
       place: `http://127.0.0.1:${await freePort()}`,
       clock: systemClock,
-      stack: () => ({ functions: [], queues: [], tables: [], streams: [], queueTargets: [], notes: [] }),
+      stack: () => ({
+        functions: [],
+        queues: [],
+        tables: [],
+        streams: [],
+        queueTargets: [],
+        notes: [],
+        invocationNotes: new Map(),
+      }),
       deliver: () => undefined,
       sendTo: () => undefined,
       onEvent: (event, bus) => got.push({ bus, event }),

@@ -28,6 +28,7 @@ export const invokeCommand: Run<InvokeOptions> = async (context, options, [funct
   const { stack, variables } = await stackOf(options, givenPlaces(context.env));
   const fn = withGivenCredentials(chosenFunction(stack, functionName), variables);
   const payload = await eventText(context, options.event);
+  for (const note of stack.invocationNotes.get(fn.id) ?? []) screen.note(`Note: ${escapeControls(note)}`);
   if (isWithoutPlaces(fn) && stack.queues.length + stack.tables.length > 0) screen.note(WITHOUT_PLACES);
   const requestId = randomUUID();
   try {
@@ -53,7 +54,10 @@ const WITHOUT_PLACES =
   'No endpoint of SQS and DynamoDB is set, so the function reaches none. Export AWS_ENDPOINT_URL_SQS and ' +
   'AWS_ENDPOINT_URL_DYNAMODB as `batchlatch dev` prints them, or give them with --env-vars.';
 
-function chosenFunction({ functions, notes }: DevStack, name: string | undefined): DevFunction {
+function chosenFunction(
+  { functions, notes, invocationNotes }: DevStack,
+  name: string | undefined,
+): DevFunction {
   const ids = functions.map(({ id }) => id);
   const [only] = functions;
   if (only === undefined) {
@@ -65,6 +69,8 @@ function chosenFunction({ functions, notes }: DevStack, name: string | undefined
   }
   const found = functions.find((fn) => fn.id === name) ?? functions.find((fn) => fn.name === name);
   if (found !== undefined) return found;
+  const why = invocationNotes.get(name)?.join(' ');
+  if (why !== undefined) throw new CliError(why);
   throw new CliError(`The template has no function ${name} that runs here; it has ${ids.join(', ')}.`);
 }
 

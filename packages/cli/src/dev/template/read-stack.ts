@@ -49,11 +49,20 @@ export function readStack(source: StackSource, places: Places): DevStack {
     nameOf: (id) => names.nameOf(id),
   });
   const model = readTemplate(template, resolver);
-  const reading: Reading = { file, places, model, names, environmentOverrides, notes: new Set() };
+  const reading: Reading = {
+    file,
+    places,
+    model,
+    names,
+    environmentOverrides,
+    notes: new Set(),
+    functionNotes: new Map(),
+  };
   for (const { key, line } of template.repeated) {
     reading.notes.add(`The first value of ${key} is not used: line ${line} sets it again.`);
   }
   noteUnused(reading, parameters, plainMembersOf(template.data['Parameters']));
+  const ofInputs = [...reading.notes];
   const stack = {
     functions: stackFunctions(reading),
     queues: stackQueues(reading),
@@ -62,7 +71,10 @@ export function readStack(source: StackSource, places: Places): DevStack {
     queueTargets: queueTargets(reading),
   };
   noteWhatIsNotHere(reading);
-  return { ...stack, notes: [...reading.notes] };
+  const invocationNotes = new Map(
+    [...reading.functionNotes].map(([id, notes]) => [id, [...ofInputs, ...notes]] as const),
+  );
+  return { ...stack, notes: [...reading.notes], invocationNotes };
 }
 
 /** Adds a note for each given value that nothing takes, as after a typing error. */

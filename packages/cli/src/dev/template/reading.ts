@@ -14,6 +14,8 @@ export interface Reading {
   readonly environmentOverrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Sentences for a person about parts that do not run here. */
   readonly notes: Set<string>;
+  /** The notes about the code and the variables of each function. */
+  readonly functionNotes: Map<string, ReadonlySet<string>>;
 }
 
 /** Returns an error with the file and line of the template. */

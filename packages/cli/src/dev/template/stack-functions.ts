@@ -20,18 +20,22 @@ function stackFunction(reading: Reading, fn: TemplateFunction): DevFunction | un
   if (!/^[A-Za-z0-9]+$/.test(fn.id)) {
     throw templateError(reading, fn.line, `the logical id \`${fn.id}\` must have letters and digits only`);
   }
-  const code = localCode(reading, fn);
+  const own: Reading = { ...reading, notes: new Set() };
+  const code = localCode(own, fn);
+  const environment = code === undefined ? {} : environmentOf(own, fn);
+  if (code !== undefined && fn.hasLayers) own.notes.add(`${fn.name} runs without its layers.`);
+  for (const note of own.notes) reading.notes.add(note);
+  reading.functionNotes.set(fn.id, own.notes);
   if (code === undefined) return undefined;
   const timeout = wholeOf(reading, fn, fn.timeoutSeconds, TIMEOUT_SECONDS) ?? 0;
   const reserved = valueOf(reading, fn, fn.reservedConcurrency) ?? -1;
-  if (fn.hasLayers) reading.notes.add(`${fn.name} runs without its layers.`);
   return {
     id: fn.id,
     name: reading.names.nameOf(fn.id),
     ...code,
     timeoutMs: timeout * 1_000,
     memoryMb: valueOf(reading, fn, fn.memoryMb) ?? 0,
-    environment: environmentOf(reading, fn),
+    environment,
     reservedConcurrency: reserved < 0 ? undefined : reserved,
     asynchronous: asynchronousOf(reading, fn),
     triggers: [
