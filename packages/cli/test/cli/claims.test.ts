@@ -219,6 +219,21 @@ describe('claims list', () => {
     expect(JSON.parse(out)).toMatchObject({ wouldCopy: 1 });
   });
 
+  it.each([
+    [['dynamodb', '--from-table', "a'b"], ['postgres'], 2, '--from-table must be the name or the ARN'],
+    [['dynamodb', '--from-table', 'nothing'], ['postgres'], 1, 'no such table .*: check --from-table, '],
+    [['dynamodb', '--from-table', 'claims'], ['dynamodb', '--to-table', 'nothing'], 1, 'check --to-table, '],
+    [['redis', '--from-table', 'a'], ['postgres'], 2, 'leave --from-table out; --from-prefix names claims'],
+    [['postgres'], ['redis'], 2, 'No PostgreSQL is named: add a URL after --from, '],
+    [['dynamodb', '--from-table', 'claims'], ['redis'], 2, 'No Redis is named: add a URL after --to, '],
+    [['dynamodb', '--from-table', 'claims'], ['redis://127.0.0.1:9'], 1, 'Redis does not answer'],
+  ])('names the options of a copy from %j to %j', async (from, to, expected, message) => {
+    const argv = ['claims', 'copy', '--from', ...from, '--to', ...to, '--yes'];
+    const { status, out, err } = await runCommand([...argv, '--endpoint-url', table.endpoint]);
+    expect({ status, out }).toEqual({ status: expected, out: '' });
+    expect(err).toMatch(new RegExp(`^Error: .*${message}.*\\n$`));
+  });
+
   it('says that there are none', async () => {
     const { status, out, err } = await claims(['list', '--prefix', 'nobody#', '--state', 'failed']);
     expect({ status, out }).toEqual({ status: 0, out: '' });

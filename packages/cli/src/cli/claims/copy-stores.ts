@@ -1,8 +1,9 @@
 import type { ClaimAdmin } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { postgresTableOf, type StoreKind, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
+import { explainError } from '../explain-error.ts';
 
 /** The options of both stores of a copy. */
 export interface CopyStores extends Pick<
@@ -75,7 +76,7 @@ function dynamoDBTableOf(side: 'from' | 'to', table: string | undefined, env: Co
   throw new UsageError(`No table of DynamoDB is named: add --${side}-table NAME, or set CLAIMS_TABLE_NAME.`);
 }
 
-function withSide<Result>(
+async function withSide<Result>(
   side: 'from' | 'to',
   context: Context,
   options: CopyStores,
@@ -99,9 +100,24 @@ function withSide<Result>(
     ...(redisSlots !== undefined && { redisSlots }),
     ...(options[`${side}Cluster`] === true && { redisCluster: true }),
   };
-  return withClaims(context, tableOptions, ({ store, place }) =>
-    use({ store, place: kind === 'redis' ? place : `${place} of ${NAMES[kind]}` }),
-  );
+  let isOpen = false;
+  try {
+    return await withClaims(context, tableOptions, ({ store, place }) => {
+      isOpen = true;
+      return use({ store, place: kind === 'redis' ? place : `${place} of ${NAMES[kind]}` });
+    });
+  } catch (error) {
+    throw isOpen ? error : notOpened(side, error);
+  }
+}
+
+/** Returns the error of a store that cannot be opened, with the names that its options have in a copy. */
+function notOpened(side: 'from' | 'to', cause: unknown): CliError {
+  const { line, status } = explainError(cause);
+  const message = line
+    .replaceAll(/--(?:redis-)?(table|prefix|slots|cluster)\b/g, `--${side}-$1`)
+    .replaceAll(/--(?:postgres|redis)\b/g, `--${side}`);
+  return status === 2 ? new UsageError(message, { cause }) : new CliError(message, { cause });
 }
 
 /** Reads `dynamodb`, `postgres`, `redis` or a URL. Never print it: a URL may hold a password. */
