@@ -8,6 +8,7 @@ import {
   type KnownError,
   messageOf,
   nameOf,
+  NOT_AN_OUTBOX,
   sentence,
 } from '../tool-base/known-errors.ts';
 
@@ -69,6 +70,7 @@ const KNOWN: readonly KnownError[] = [
       'There is no such table in this account and region: check --table, ' +
       '--region and --profile, and --endpoint-url if there is one.',
   },
+  NOT_AN_OUTBOX,
   {
     when: /^(QueueDoesNotExist|AWS\.SimpleQueueService\.NonExistentQueue)/,
     say: () =>

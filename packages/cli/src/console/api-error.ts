@@ -1,5 +1,5 @@
 import { hasCode } from '../tool-base/errors.ts';
-import { CREDENTIALS, explain } from '../tool-base/known-errors.ts';
+import { CREDENTIALS, explain, NOT_AN_OUTBOX } from '../tool-base/known-errors.ts';
 import type { ErrorJson } from './api.ts';
 
 /** An error that the API returns with its status and code. */
@@ -47,10 +47,10 @@ function told(
   return { status, body: { error: { code, message } } };
 }
 
-/** Returns the advice for refused credentials; of other errors the message, after a name that adds to it. */
+/** Returns the advice for a known error; of others the message, after a name that adds to it. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
-  const advice = explain(thrown, CREDENTIALS);
+  const advice = explain(thrown, [...CREDENTIALS, NOT_AN_OUTBOX]);
   if (advice !== undefined) return advice;
   const { message, name } = thrown;
   if (message === '') return name;

@@ -37,6 +37,14 @@ export const CREDENTIALS: readonly KnownError[] = [
   },
 ];
 
+/** A table of something else, such as claims, in place of an outbox. */
+export const NOT_AN_OUTBOX: KnownError = {
+  when: /does not have the specified index: unsent/,
+  say: () =>
+    'This table is not an outbox, or its index `unsent` was deleted: name the table that ' +
+    '`outboxTableDefinition()` defines.',
+};
+
 /** Ends a text with a full stop: messages of databases lack it. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -178,4 +178,15 @@ describe('The commands of an outbox', () => {
     expect(status).toBe(2);
     expect(err).toContain('No outbox table is named: add --table NAME, or set OUTBOX_TABLE_NAME.');
   });
+
+  it.each([['list'], ['count'], ['release', '--state', 'parked', '--yes', ...BECAUSE]])(
+    'say that a table of claims is not an outbox: %s',
+    async (...args) => {
+      const claims = ['--table', 'claims', '--endpoint-url', table.endpoint];
+      await runCommand(['table', 'create', ...claims, '--yes']);
+      const { status, out, err } = await outbox([...args, '--table', 'claims']);
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toMatch(/^Error: This table is not an outbox, .*\n$/);
+    },
+  );
 });

@@ -21,6 +21,11 @@ it('an error of refused credentials says what to do', () => {
   );
 });
 
+it('an error of a table that is not an outbox says so', () => {
+  const missing = named('ValidationException', 'The table does not have the specified index: unsent');
+  expect(told(new Error('DynamoDB', { cause: missing }))).toMatch(/^This table is not an outbox/);
+});
+
 it('another error is told by its name and message', () => {
   expect(told(named('ThrottlingException', 'Rate exceeded'))).toBe('ThrottlingException: Rate exceeded');
 });
