@@ -16,6 +16,8 @@ export interface LiveTarget {
   readonly tableName?: string;
   /** Name or ARN. */
   readonly functionName?: string;
+  /** Whether the rows of the table have Powertools' attributes. Default: false. */
+  readonly isPowertools?: boolean;
   /** Whether to report optional findings too. Default: false. */
   readonly all?: boolean;
 }
@@ -27,7 +29,7 @@ export interface LiveTarget {
  */
 export async function doctorLive(
   clients: DoctorClients,
-  { queueUrl, tableName, functionName, all }: LiveTarget,
+  { queueUrl, tableName, functionName, isPowertools = false, all }: LiveTarget,
 ): Promise<DoctorReport> {
   const { sqs, dynamoDB, lambda, iam, logs } = clients;
   const now = Date.now();
@@ -84,6 +86,7 @@ export async function doctorLive(
       triggers: [],
       subscribers: [],
       claimsTables: new Set(tables.keys()),
+      isPowertools,
       groups: await readLiveGroups({ logs, functions, mappings: mappings.values(), now }),
     },
     reading.skipped,

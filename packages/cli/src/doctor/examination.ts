@@ -10,6 +10,8 @@ export interface Subject extends Model {
   readonly now: number;
   /** The tables that the caller named as claims tables. */
   readonly claimsTables: ReadonlySet<string>;
+  /** Whether the caller said that their rows have Powertools' attributes. */
+  readonly isPowertools?: boolean;
   /** The message groups that deployed functions receive from standard queues, by the function's id. */
   readonly groups?: ReadonlyMap<string, Setting<GroupCounts>>;
 }

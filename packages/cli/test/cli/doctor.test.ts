@@ -223,6 +223,29 @@ describe('table check', () => {
     expect((await runCommand(['table', 'check', ...onTable])).status).toBe(0);
   });
 
+  it("judges a table by Powertools' attributes where it has them", async () => {
+    const check = async (name: string, ...args: string[]): Promise<Report['findings']> => {
+      const onTable = ['--table', name, '--endpoint-url', table.endpoint, '--attributes', 'powertools'];
+      const ended = await runCommand(['table', ...args, ...onTable]);
+      return args[0] === 'check' ? (JSON.parse(ended.out) as Report).findings : [];
+    };
+    await check('powertools', 'create', '--yes', '--no-overdue-index');
+    const findings = await check('powertools', 'check', '--json');
+    expect(findings).toEqual([
+      expect.objectContaining({
+        code: 'overdue-index-missing',
+        fix: expect.stringContaining('{ AttributeName: in_progress_expiration, KeyType: RANGE }'),
+      }),
+    ]);
+    expect(await check(table.tableName, 'check', '--json')).toContainEqual(
+      expect.objectContaining({
+        code: 'ttl-attribute',
+        severity: 'error',
+        fix: 'TimeToLiveSpecification: { AttributeName: expiration, Enabled: true }',
+      }),
+    );
+  });
+
   it('says that there is no such table', async () => {
     const { status, err } = await runCommand([
       'table',

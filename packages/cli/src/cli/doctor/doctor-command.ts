@@ -28,6 +28,7 @@ interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, Postgre
   readonly function?: string;
   readonly queueUrl?: string;
   readonly table?: string;
+  readonly attributes?: 'powertools';
   readonly strict?: boolean;
   readonly all?: boolean;
   readonly sarif?: boolean;
@@ -79,6 +80,7 @@ function looksOf(context: Context, options: DoctorCommandOptions): (() => Promis
       ...(template !== undefined && { template }),
       ...(queueUrl !== undefined && { queueUrl }),
       ...(table !== undefined && { tableName: table }),
+      isPowertools: options.attributes === 'powertools',
       ...(functionName !== undefined && { functionName }),
     }).catch((error: unknown) => {
       throw advised(error, template);

@@ -4,8 +4,9 @@ import type { Examination } from '../examination.ts';
 import type { Rules } from './rule.ts';
 
 const EXPIRY = 'expiresAt';
-/** The attribute of Powertools' idempotency utility, for tables that it shares with batchlatch. */
+/** The attributes of Powertools' idempotency utility, for tables that it shares with batchlatch. */
 const POWERTOOLS_EXPIRY = 'expiration';
+const POWERTOOLS_LEASE = 'in_progress_expiration';
 const OVERDUE_KEY = 'overdueShard';
 
 /** Rules for claims tables. */
@@ -97,7 +98,9 @@ function checkKey(examination: Examination, table: Table): void {
 function checkTimeToLive(examination: Examination, table: Table): void {
   const ttl = examination.known(table, 'TimeToLiveSpecification', table.ttl);
   if (table.ttl.unknown !== undefined) return;
-  const fix = `TimeToLiveSpecification: { AttributeName: ${EXPIRY}, Enabled: true }`;
+  const { isPowertools: isSaid = false } = examination.model;
+  const expiry = isSaid ? POWERTOOLS_EXPIRY : EXPIRY;
+  const fix = `TimeToLiveSpecification: { AttributeName: ${expiry}, Enabled: true }`;
   const isEnabled = ttl === undefined ? false : examination.known(table, 'TTL Enabled', ttl.isEnabled);
   if (isEnabled === undefined) return;
   if (ttl === undefined || !isEnabled) {
@@ -108,13 +111,13 @@ function checkTimeToLive(examination: Examination, table: Table): void {
     });
   } else if (ttl.attribute === undefined || ttl.attribute === '<?>') {
     examination.cannotJudge(`${table.name}, TimeToLiveSpecification: its attribute cannot be told`);
-  } else if (ttl.attribute !== EXPIRY) {
+  } else if (ttl.attribute !== expiry) {
     const isPowertools = ttl.attribute === POWERTOOLS_EXPIRY;
     examination.report('ttl-attribute', table, {
       message: isPowertools
         ? `${table.name} has its TTL on \`${POWERTOOLS_EXPIRY}\`, which is ` +
           'right only with `attributes: powertoolsAttributes`.'
-        : `${table.name} has its TTL on \`${ttl.attribute}\`, and not on \`${EXPIRY}\`.`,
+        : `${table.name} has its TTL on \`${ttl.attribute}\`, and not on \`${expiry}\`.`,
       fix,
       line: table.ttl.line,
       ...(isPowertools && { severity: 'info' as const }),
@@ -163,18 +166,19 @@ function checkRegions(examination: Examination, table: Table): void {
 function checkIndex(examination: Examination, table: Table): void {
   const keys = examination.known(table, 'GlobalSecondaryIndexes', table.indexKeys);
   if (keys === undefined || keys.includes(OVERDUE_KEY)) return;
+  const lease = examination.model.isPowertools === true ? POWERTOOLS_LEASE : 'leaseUntil';
   examination.report('overdue-index-missing', table, {
     message: `${table.name} has no index of overdue claims.`,
     fix: ofFullTable(table, [
       'AttributeDefinitions:',
       '  - { AttributeName: id, AttributeType: S }',
       `  - { AttributeName: ${OVERDUE_KEY}, AttributeType: S }`,
-      '  - { AttributeName: leaseUntil, AttributeType: N }',
+      `  - { AttributeName: ${lease}, AttributeType: N }`,
       'GlobalSecondaryIndexes:',
       '  - IndexName: overdue',
       '    KeySchema:',
       `      - { AttributeName: ${OVERDUE_KEY}, KeyType: HASH }`,
-      '      - { AttributeName: leaseUntil, KeyType: RANGE }',
+      `      - { AttributeName: ${lease}, KeyType: RANGE }`,
       '    Projection: { ProjectionType: KEYS_ONLY }',
     ]),
   });
