@@ -48,6 +48,36 @@ export function base64(value: Value): Value {
   return Buffer.from(text, 'utf8').toString('base64');
 }
 
+/** `Fn::ToJsonString`, of AWS::LanguageExtensions: JSON, in which references stay parts. */
+export function toJsonText(value: Value): Value {
+  return composed(jsonParts(value));
+}
+
+function jsonParts(value: Value): readonly Value[] {
+  if (value instanceof Unknown) return [value];
+  if (value instanceof Reference || value instanceof Composite) {
+    const parts = value instanceof Composite ? value.parts : [value];
+    const escaped = parts.map((part) =>
+      typeof part === 'string' ? JSON.stringify(part).slice(1, -1) : part,
+    );
+    return ['"', ...escaped, '"'];
+  }
+  if (Array.isArray(value)) {
+    return ['[', ...joined((value as readonly Value[]).map(jsonParts)), ']'];
+  }
+  const members = asMembers(value);
+  if (members === undefined) return [JSON.stringify(value ?? null)];
+  const entries = Object.entries(members).map(([name, one]) => [
+    `${JSON.stringify(name)}:`,
+    ...jsonParts(one),
+  ]);
+  return ['{', ...joined(entries), '}'];
+}
+
+function joined(lists: readonly (readonly Value[])[]): readonly Value[] {
+  return lists.flatMap((list, index) => (index === 0 ? list : [',', ...list]));
+}
+
 /** The condition functions. Any other function is unknown. */
 export function logical(name: string, values: readonly Value[]): Value {
   const unknown = new Unknown(`${name} cannot be worked out`);

@@ -1,5 +1,5 @@
 import { type Plain, type PlainMembers, plainMembersOf } from './parse-template.ts';
-import { base64, composed, logical, select, split } from './functions.ts';
+import { base64, composed, logical, select, split, toJsonText } from './functions.ts';
 import { asBoolean, asList, asText, member, Reference, Unknown, type Value } from './values.ts';
 
 /** A limit that real conditions do not reach; cycles do. */
@@ -106,6 +106,8 @@ export class Resolver {
         return select(asList(this.resolve(argument)));
       case 'Fn::Split':
         return split(asList(this.resolve(argument)));
+      case 'Fn::ToJsonString':
+        return toJsonText(this.resolve(argument));
       case 'Fn::Base64':
         return base64(this.resolve(argument));
       default:

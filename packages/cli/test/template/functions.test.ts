@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { base64, composed, logical, select, split } from '../../src/template/functions.ts';
-import { asText, Composite, Reference, Unknown } from '../../src/template/values.ts';
+import { base64, composed, logical, select, split, toJsonText } from '../../src/template/functions.ts';
+import { asText, Composite, Reference, Unknown, whyUnknown } from '../../src/template/values.ts';
 
 const arn = new Reference('Queue', 'Arn');
 const unknown = new Unknown('nobody knows');
@@ -30,6 +30,15 @@ it('Base64 is of a text alone', () => {
   expect(base64('orders')).toBe('b3JkZXJz');
   expect(base64(unknown)).toBe(unknown);
   expect(base64([1])).toBeInstanceOf(Unknown);
+});
+
+it('JSON is of any value, with references and unknown values as its parts', () => {
+  expect(toJsonText({ a: [1, true, null, 'x"y'], b: {} })).toBe('{"a":[1,true,null,"x\\"y"],"b":{}}');
+  expect(toJsonText({ to: new Reference('Queue', 'Arn', 'arn:aws:sqs') })).toEqual(
+    new Composite(['{', '"to":', '"', new Reference('Queue', 'Arn', 'arn:aws:sqs'), '"', '}']),
+  );
+  expect(asText(toJsonText({ to: new Composite(['a"', arn]), n: 1 }))).toBe('{"to":"a\\"<Queue.Arn>","n":1}');
+  expect(whyUnknown(toJsonText({ a: [unknown] }))).toBe('nobody knows');
 });
 
 describe('a condition', () => {

@@ -45,6 +45,7 @@ describe('a queue of a template', () => {
 
   it.each([
     ['a mapping', '{ deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 5 }'],
+    ['made into JSON', '!ToJsonString { deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 5 }'],
     ['a text of JSON', `!Sub '{"deadLetterTargetArn":"\${Dead.Arn}","maxReceiveCount":5}'`],
   ])('has a redrive policy that is %s', (_form, policy) => {
     expect(queueOf(`{ RedrivePolicy: ${policy} }`, DEAD)?.redrive.value).toMatchObject({

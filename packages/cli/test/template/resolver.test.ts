@@ -42,6 +42,7 @@ describe('a template that is judged', () => {
     ['!FindInMap [Seconds, other, visibility, { DefaultValue: !Ref Stage }]', 'test'],
     ["!Join ['', [6, 0]]", '60'],
     ["!Select [1, !Split [',', '190,60']]", '60'],
+    ['!ToJsonString { A: !Ref Stage, B: !Ref AWS::NoValue }', '{"A":"test"}'],
     ['!Base64 orders', 'b3JkZXJz'],
     ["!Sub '${Stage}-${!x}'", 'test-${x}'],
     ["!Sub ['${A}', { A: !Ref Stage }]", 'test'],
