@@ -5,7 +5,13 @@ import { type Reading, valueOf, whyNotTold } from './reading.ts';
 
 /** Returns the settings of a function's asynchronous invocations. */
 export function asynchronousOf(reading: Reading, fn: TemplateFunction): AsynchronousInvocation {
-  const { retries, onFailure, deadLetterQueue } = fn.asynchronous;
+  const { retries, onFailure, deadLetterQueue, isOneOfSeveral = false } = fn.asynchronous;
+  if (isOneOfSeveral) {
+    reading.notes.add(
+      `${fn.name} has several EventInvokeConfigs, for its aliases or versions: ` +
+        'here only its own applies, or the first.',
+    );
+  }
   if (fn.hasSuccessDestination) {
     reading.notes.add(`The OnSuccess destination of ${fn.name} gets nothing here.`);
   }

@@ -728,6 +728,22 @@ it('A key that is set twice is told', () => {
   expect(notes).toEqual(['The first value of Timeout is not used: line 9 sets it again.']);
 });
 
+it('of several settings of asynchronous invocations one applies, and there is a note', () => {
+  const { functions, notes } = read(`Resources:
+  Fn: { Type: AWS::Serverless::Function, Properties: { CodeUri: ., Handler: a.handler, Runtime: nodejs22.x } }
+  Live:
+    Type: AWS::Lambda::EventInvokeConfig
+    Properties: { FunctionName: !Ref Fn, Qualifier: live, MaximumRetryAttempts: 0 }
+  Latest:
+    Type: AWS::Lambda::EventInvokeConfig
+    Properties: { FunctionName: !Ref Fn, Qualifier: $LATEST, MaximumRetryAttempts: 1 }
+  `);
+  expect(functions[0]?.asynchronous.maximumRetries).toBe(0);
+  expect(notes).toEqual([
+    'Fn has several EventInvokeConfigs, for its aliases or versions: here only its own applies, or the first.',
+  ]);
+});
+
 it('of a value for a parameter or a function that the template does not have, there is a note', () => {
   const text = withFunction('FunctionName: orders', 'Parameters: { Stage: { Type: String, Default: dev } }');
   const { notes } = read(text, {
