@@ -9,6 +9,7 @@ import {
   Reference,
   Unknown,
   type Value,
+  whyUnknown,
 } from './values.ts';
 
 /** `Fn::Join` and `Fn::Sub`: a text if all parts are known. A single part is returned unchanged. */
@@ -80,7 +81,9 @@ function joined(lists: readonly (readonly Value[])[]): readonly Value[] {
 
 /** The condition functions. Any other function is unknown. */
 export function logical(name: string, values: readonly Value[]): Value {
-  const unknown = new Unknown(`${name} cannot be worked out`);
+  const unknown =
+    values.find((value) => whyUnknown(value)?.includes('parameter')) ??
+    new Unknown(`${name} cannot be worked out`);
   const facts = values.map((value) => (asMembers(value) === undefined ? asBoolean(value) : undefined));
   switch (name) {
     case 'Fn::Equals': {

@@ -1,6 +1,6 @@
 import { type Plain, type PlainMembers, plainMembersOf } from './parse-template.ts';
 import { base64, composed, logical, select, split, toJsonText } from './functions.ts';
-import { asBoolean, asList, asText, member, Reference, Unknown, type Value } from './values.ts';
+import { asBoolean, asList, asText, member, Reference, Unknown, type Value, whyUnknown } from './values.ts';
 
 /** A limit that real conditions do not reach; cycles do. */
 const DEEPEST = 60;
@@ -24,7 +24,7 @@ export class Resolver {
   readonly #given: Readonly<Record<string, string>>;
   readonly #known: KnownHere;
   /** The conditions so far. One that is being evaluated is unknown, which ends a cycle. */
-  readonly #conditions = new Map<string, boolean | undefined>();
+  readonly #conditions = new Map<string, Value>();
   #depth = 0;
 
   constructor(template: PlainMembers, parameters: Readonly<Record<string, string>>, known: KnownHere = {}) {
@@ -55,9 +55,16 @@ export class Resolver {
     if (!Object.hasOwn(conditions, name)) return undefined;
     if (!this.#conditions.has(name)) {
       this.#conditions.set(name, undefined);
-      this.#conditions.set(name, asBoolean(this.resolve(conditions[name])));
+      this.#conditions.set(name, this.resolve(conditions[name]));
     }
-    return this.#conditions.get(name);
+    return asBoolean(this.#conditions.get(name));
+  }
+
+  /** Returns why a condition cannot be told, with the parameter that has no value, if it is for that. */
+  #unknownBy(name: string): Unknown {
+    const [parameter] = /the parameter .*$/.exec(whyUnknown(this.#conditions.get(name)) ?? '') ?? [];
+    const why = parameter === undefined ? '' : `: ${parameter}`;
+    return new Unknown(`the condition ${name} cannot be told${why}`);
   }
 
   #resolve(plain: Exclude<Plain, null>): Value {
@@ -89,9 +96,7 @@ export class Resolver {
       case 'Ref':
         return this.#reference(typeof argument === 'string' ? argument : '');
       case 'Condition':
-        return (
-          this.condition(nameOf(argument)) ?? new Unknown(`the condition ${nameOf(argument)} cannot be told`)
-        );
+        return this.condition(nameOf(argument)) ?? this.#unknownBy(nameOf(argument));
       case 'Fn::GetAtt':
         return this.#attribute(argument);
       case 'Fn::Sub':
@@ -171,7 +176,7 @@ export class Resolver {
     if (holds !== undefined) return this.resolve(holds ? yes : no);
     const [either, other] = [this.resolve(yes), this.resolve(no)];
     if (JSON.stringify(either) === JSON.stringify(other)) return either;
-    return new Unknown(`the condition ${nameOf(name)} cannot be told`);
+    return this.#unknownBy(nameOf(name));
   }
 
   #lookUp([map, first, second, options]: readonly Value[]): Value {

@@ -103,6 +103,6 @@ it.each([
   const others = `Parameters: { Stage: { Type: String } }\n${conditions}`;
   expect(roleOf(`{ Policies: [{ Statement: ${statements} }] }`, others).value).toMatchObject({
     statements: [],
-    unknown: ['a statement (the condition IsProd cannot be told)'],
+    unknown: ['a statement (the condition IsProd cannot be told: the parameter Stage has no default)'],
   });
 });

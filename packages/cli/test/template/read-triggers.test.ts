@@ -133,7 +133,7 @@ describe('a target that a condition chooses, which nobody can decide,', () => {
   const CONDITION =
     'Parameters: { Stage: { Type: String } }\nConditions: { IsLive: !Equals [!Ref Stage, live] }\n';
   const CHOSEN = '!If [IsLive, !GetAtt A.Arn, !GetAtt B.Arn]';
-  const WHY = 'the condition IsLive cannot be told';
+  const WHY = 'the condition IsLive cannot be told: the parameter Stage has no default';
 
   it.each([
     [

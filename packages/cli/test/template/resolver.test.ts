@@ -15,6 +15,8 @@ Conditions:
   IsLive: !Not [!Condition IsTest]
   IsHere: !Equals [!Ref AWS::Region, us-east-1]
   InACircle: !Condition InACircle
+  IsSecret: !Equals [!Ref Secret, x]
+  IsBoth: !And [!Condition IsHere, !Condition IsSecret]
 Resources: {}
 `;
 
@@ -66,6 +68,7 @@ describe('a template that is judged', () => {
     ['!Ref Image', 'the parameter Image is looked up in Parameter Store'],
     ["'{{resolve:ssm:/name}}'", 'it is looked up when it is deployed ({{resolve:…}})'],
     ['!If [IsHere, 60, 190]', 'the condition IsHere cannot be told'],
+    ['!If [IsBoth, 60, 190]', 'the condition IsBoth cannot be told: the parameter Secret has no default'],
     ['!If [InACircle, 60, 190]', 'the condition InACircle cannot be told'],
     ['!FindInMap [Seconds, other, visibility]', 'the mapping Seconds cannot be looked up'],
     [

@@ -728,6 +728,18 @@ it('A key that is set twice is told', () => {
   expect(notes).toEqual(['The first value of Timeout is not used: line 9 sets it again.']);
 });
 
+it('a parameter that a condition lacks is named, with how to give it', () => {
+  const text = `Parameters: { Stage: { Type: String } }
+Conditions: { IsProd: !Equals [!Ref Stage, prod] }
+Resources:
+  Q: { Type: AWS::SQS::Queue, Properties: { VisibilityTimeout: !If [IsProd, 180, 60] } }
+`;
+  expect(() => read(text)).toThrow(
+    '`VisibilityTimeout` of Q cannot be used: the condition IsProd cannot be told: ' +
+      'the parameter Stage has no default; give it with `--parameter-overrides`.',
+  );
+});
+
 it('of several settings of asynchronous invocations one applies, and there is a note', () => {
   const { functions, notes } = read(`Resources:
   Fn: { Type: AWS::Serverless::Function, Properties: { CodeUri: ., Handler: a.handler, Runtime: nodejs22.x } }
