@@ -32,6 +32,7 @@ interface DevOptions extends OutputOptions, StackOptions, DevConsoleOptions {
 /** `dev` */
 export const devCommand: Run<DevOptions> = async (context, options) => {
   const { signal, screen } = context;
+  context.stopOnClosedPipe?.(); // so that its processes end, and its folder is removed
   const places = await choosePlaces({ dynamodb: options.portDynamodb, sqs: options.portSqs });
   const { stack: read, variables } = await stackOf(options, places);
   const stack = observed(withFunctions(read, options.function), variables);
