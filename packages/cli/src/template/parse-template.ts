@@ -106,6 +106,9 @@ function parsed(file: string, text: string): Parsed {
   if (error === undefined) return first;
   const second = error.code === 'BAD_INDENT' ? parsedYaml(file, withIndentedBrackets(text)) : first;
   if (second.document.errors.length === 0) return second;
+  if (error.code === 'MULTIPLE_DOCS') {
+    throw refused(file, `it has several documents, the second from line ${error.linePos?.[0].line} on`);
+  }
   throw refused(file, firstLine(error.message));
 }
 

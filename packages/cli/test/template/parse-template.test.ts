@@ -12,7 +12,11 @@ describe('a file that is no template', () => {
     ['resources that are none', 'Resources: [a]', 'are not a mapping'],
     ['YAML with a mistake', 'Resources:\n  A: {\n', 'line 3'],
     ['a tab', 'Resources:\n\tA: {}', 'line 2'],
-    ['two documents', 'Resources: {}\n---\nResources: {}\n', 'multiple documents'],
+    [
+      'two documents',
+      'Resources: {}\n---\nResources: {}\n',
+      'template: it has several documents, the second from line 2 on.',
+    ],
     ['deep nesting', `Resources: ${'['.repeat(5_000)}`, 'nested deeper than 200 levels'],
     [
       'deep nesting of lists in a line',
