@@ -115,6 +115,15 @@ describe('dlq', () => {
     expect((await listed(1, '--error-code', 'other')).messages).toEqual([]);
   });
 
+  it('says that the queue to send to does not exist, not the one that is read', async () => {
+    const { status, err } = await dlq(['redrive', '--to', `${orders.queueUrl}-not`, '--yes', ...BECAUSE]);
+    expect(status).toBe(1);
+    expect(err).toContain(
+      '\nError: The queue that messages are sent to does not exist: name another with --to',
+    );
+    expect(await orders.depth(orders.deadLetterUrl)).toBe(1);
+  });
+
   it('finds a queue by its name', async () => {
     const name = orders.deadLetterUrl.split('/').at(-1) ?? '';
     const { status, err } = await runCommand(['dlq', 'list', '--queue', name, '--limit', '1'], {

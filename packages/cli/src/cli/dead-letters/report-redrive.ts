@@ -63,8 +63,15 @@ export function reportRedrive(
     );
   }
   if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for up to five minutes.`);
-  if (ended === 'failed' && error !== undefined) screen.note(`Error: ${explainError(error).line}`);
+  if (ended === 'failed' && error !== undefined) screen.note(`Error: ${errorLine(error)}`);
   if (ended === 'aborted') screen.note('Stopped. Run it again for the rest.');
+}
+
+function errorLine(error: Error): string {
+  // Messages were received from the queue of the options, so it is the other one.
+  return /^(QueueDoesNotExist|AWS\.SimpleQueueService\.NonExistentQueue)/.test(error.name)
+    ? 'The queue that messages are sent to does not exist: name another with --to URL.'
+    : explainError(error).line;
 }
 
 function stateText({ claims }: RedrivenMessage): string {
