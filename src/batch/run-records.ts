@@ -133,8 +133,8 @@ class BatchRun implements AfterClaim, AfterRun {
       this.#claim.claimAgain(attempt, onConflict).catch((thrown: unknown) => this.fail(thrown));
     } else {
       const { outcome, event } = outcomeOfRefusal(attempt.of, refusal);
+      watch.notify(event); // before the outcome: spans end with it, and show this error
       this.#settle.close(attempt.of, outcome);
-      watch.notify(event);
     }
     claims.settlements.flushIfIdle();
   }

@@ -231,6 +231,28 @@ describe('The spans', () => {
       'BATCHLATCH_PERMANENT',
     ],
     [
+      'was parked before',
+      async (b) => {
+        await b.run(() => Promise.reject(new PermanentError('no')), ['a']);
+        exporter.reset();
+        await b.run(() => 'done', ['a']);
+      },
+      'parked',
+      SpanStatusCode.ERROR,
+      'BATCHLATCH_PERMANENT',
+    ],
+    [
+      'the store says nothing of',
+      (b) => {
+        const acquire = (): Promise<never> =>
+          Promise.reject(Object.assign(new Error('no'), { code: 'NO_TABLE' }));
+        return b.run(() => 'done', ['a'], { store: { ...b.store, acquire } });
+      },
+      'failed',
+      SpanStatusCode.ERROR,
+      'NO_TABLE',
+    ],
+    [
       'cannot be read',
       (b) => b.processor(() => 'done')(sent((record) => Object.assign(record, { body: null }))),
       'invalid',
