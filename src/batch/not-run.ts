@@ -24,8 +24,12 @@ export class NotRun {
     const { ledger, watch } = this.#context;
     const { recordId, key } = record;
     const outcome = outcomeOfFollower(ledger.outcomeOf(leader) as RecordOutcome);
+    const { status } = outcome;
+    if (status === 'duplicate') watch.notify({ type: 'duplicate', recordId, key, within: 'batch' });
+    if (status === 'parked' || status === 'invalid') {
+      watch.notify({ type: 'parked', recordId, key, error: outcome.error });
+    }
     this.#ends.close(record, outcome);
-    if (outcome.status === 'duplicate') watch.notify({ type: 'duplicate', recordId, key, within: 'batch' });
   }
 
   /**

@@ -104,6 +104,11 @@ describe('The metrics of an invocation', () => {
       (b) => b.run(() => Promise.reject(new PermanentError('no')), ['a']),
       { Claimed: 1, Started: 1, Parked: 1 },
     ],
+    [
+      'each of two equal records that are parked',
+      (b) => b.run(() => Promise.reject(new PermanentError('no')), ['a', 'a']),
+      { Claimed: 1, Started: 1, Parked: 2 },
+    ],
     ['a duplicate in the batch', (b) => b.run(succeeds, ['a', 'a']), { Completed: 1, Duplicates: 1 }],
     [
       'what is taken over',

@@ -52,6 +52,17 @@ describe('What is told of a record', () => {
     expect(b.eventsOf('parked')).toMatchObject([{ error: { message: 'unknown product' } }]);
   });
 
+  it('that follows an equal one to its end: each of them is parked', async () => {
+    const b = bench();
+    const failsForGood: RecordHandler = () => Promise.reject(new PermanentError('unknown product'));
+    await b.run(failsForGood, ['a', 'b'], { key: () => 'same' });
+    expect(b.eventsOf('parked')).toMatchObject([
+      { recordId: 'a', error: { message: 'unknown product' } },
+      { recordId: 'b', error: { message: 'unknown product' } },
+    ]);
+    expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { parked: 2 } }]);
+  });
+
   it('that was completed before', async () => {
     const b = bench();
     await b.run(succeeds, ['a']);
