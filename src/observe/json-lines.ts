@@ -172,6 +172,10 @@ export function shown(
 export function shownError(thrown: unknown, key: string): object {
   // Errors of stores may contain the key.
   const words = toStoredError(thrown, key);
-  const cause = thrown instanceof Error ? thrown.cause : undefined;
-  return cause === undefined ? words : { ...words, cause: toStoredError(cause, key) };
+  try {
+    const cause = thrown instanceof Error ? thrown.cause : undefined;
+    return cause === undefined ? words : { ...words, cause: toStoredError(cause, key) };
+  } catch {
+    return words; // a revoked proxy, or a getter that throws: the line is written all the same
+  }
 }

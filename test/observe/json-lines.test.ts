@@ -138,6 +138,8 @@ describe('JSON lines', () => {
         message: 'no',
       },
     ],
+    ['an error whose cause cannot be read', withoutCause(), { name: 'Error', message: 'declined' }],
+    ['a proxy that was revoked', revoked(), { name: 'NonError', message: 'a value that cannot be read' }],
     ['an error that says itself what JSON it is', selfDescribing(), { name: 'Error', message: 'declined' }],
   ])(
     'are written whatever a handler throws, and do not show what is inside of it: %s',
@@ -499,6 +501,20 @@ describe('What must not be in a log', () => {
 });
 
 /** As HTTP clients make them. */
+function withoutCause(): Error {
+  return Object.defineProperty(new Error('declined'), 'cause', {
+    get() {
+      throw new Error('the connection is closed');
+    },
+  });
+}
+
+function revoked(): unknown {
+  const { proxy, revoke } = Proxy.revocable(new Error('declined'), {});
+  revoke();
+  return proxy;
+}
+
 function selfDescribing(): Error {
   const error = new Error('declined');
   return Object.assign(error, {
