@@ -149,6 +149,11 @@ export class RunStage {
   }
 
   #refuse(attempt: BatchAttempt, end: AttemptEnd): void {
+    const { recordId, hasClaim } = attempt;
+    // A refused claim is parked, which tells the error. Otherwise nothing else tells it.
+    if (end.kind === 'threw' || (end.kind === 'refused' && !hasClaim)) {
+      this.#context.watch.notify({ type: 'decodeFailed', recordId, error: end.error });
+    }
     attempt.refuse(end);
     this.#after.over(attempt);
   }

@@ -124,7 +124,7 @@ export type BatchEvent =
       readonly error: unknown;
     }
   | {
-      /** The record was not decoded or not read; a later delivery may be. It has no key yet. */
+      /** The record was not decoded, read or checked by its schema; a later delivery may be. */
       readonly type: 'decodeFailed';
       /** Identifies the record to its sender. */
       readonly recordId: string;

@@ -7,6 +7,7 @@ import {
   type InvalidBodyError,
   messageId,
   payloadHash,
+  runWithoutClaim,
   standardSchema,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
@@ -329,6 +330,16 @@ describe('The issues of a body that does not fit', () => {
     expect(issues[0]?.path).toHaveLength(100);
     expect(issues[0]?.message).toHaveLength(200);
   });
+
+  it('tells why a body does not fit also if the record has no claim to park', async () => {
+    const acquire = (): Promise<never> => Promise.reject(new Error('throttled'));
+    const b = bench((clock) => ({ ...memoryStore({ clock }), acquire }));
+    const schema = standardSchema(schemaOf(() => ({ issues: [{ message: 'too small' }] })));
+    expect(await b.run(() => 'done', ['m'], { schema, onStoreError: runWithoutClaim() })).toEqual(['m']);
+    expect(b.eventsOf('decodeFailed')).toMatchObject([
+      { recordId: 'm', error: { code: 'BATCHLATCH_INVALID_BODY' } },
+    ]);
+  });
 });
 
 describe('A schema that fails by itself', () => {
@@ -349,6 +360,9 @@ describe('A schema that fails by itself', () => {
       status: 'FAILED',
       error: { code: 'BATCHLATCH_SCHEMA_FAILED' },
     });
+    expect(b.eventsOf('decodeFailed')).toMatchObject([
+      { recordId: 'm', error: { code: 'BATCHLATCH_SCHEMA_FAILED', cause: { name: 'TypeError' } } },
+    ]);
     expect(await b.run(() => 'done', ['m'])).toEqual([]);
   });
 
