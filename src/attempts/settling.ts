@@ -121,18 +121,31 @@ async function settleBeside(attempt: Attempt, transaction: Transaction): Promise
     }
     attempt.end = endBeside(attempt, end);
     const ending = endingOf(attempt, attempt.end);
-    if (transaction.isUnknown) put(attempt, ending, noteStoredUnlessCommitted);
-    else store(attempt, ending);
+    // Of a handler that returned, nothing else tells why its record fails.
+    const failure = attempt.end === end ? undefined : transaction.failure;
+    if (transaction.isUnknown) {
+      put(attempt, ending, (of, outcome) => noteStoredUnlessCommitted(of, outcome, failure));
+    } else {
+      if (failure !== undefined) tellNotStored(attempt, { error: failure });
+      store(attempt, ending);
+    }
   } catch (thrown) {
     attempt.runner.fail(thrown);
   }
 }
 
 /** After a commit without an answer: the settlement has fenced it, so the row now says if it was written. */
-function noteStoredUnlessCommitted(attempt: Attempt, outcome: SettleOutcome): void {
+function noteStoredUnlessCommitted(
+  attempt: Attempt,
+  outcome: SettleOutcome,
+  failure: Error | undefined,
+): void {
   attempt.noteAnswer(outcome);
   if (outcome !== 'stored') tellNotStored(attempt, outcome);
-  void wasCommittedUnnoticed(attempt).then((was) => tellSettled(attempt, was ? 'committed' : outcome));
+  void wasCommittedUnnoticed(attempt).then((was) => {
+    if (outcome === 'stored' && !was && failure !== undefined) tellNotStored(attempt, { error: failure });
+    tellSettled(attempt, was ? 'committed' : outcome);
+  });
 }
 
 function tellSettled(attempt: Attempt, settled: Settled): void {

@@ -231,7 +231,7 @@ export type BatchEvent =
       readonly effectDone: boolean;
     })
   | (ObservedAttempt & {
-      /** The attempt could not be settled. */
+      /** The attempt could not be settled, or its handler returned though its commit was not written. */
       readonly type: 'settleFailed';
       /** Whether the handler had succeeded. */
       readonly effectDone: boolean;

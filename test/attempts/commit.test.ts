@@ -184,6 +184,9 @@ describe('a commit of which nobody knows whether it is written', () => {
       commit(context, [b.effects.addOne('a')]).catch(() => 'fine');
     expect(await b.run(handler, ['a'])).toEqual(['a']);
     expect((await b.claim('a'))?.status).toBe('FAILED');
+    expect(b.eventsOf('settleFailed')).toMatchObject([
+      { recordId: 'a', effectDone: false, error: { message: 'no answer' } },
+    ]);
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(await b.effects.read('a')).toBe(1);
   });
@@ -407,6 +410,9 @@ describe('a commit that is not waited for', () => {
     gate.resolve();
     expect(await answer).toEqual(['a']);
     expect((await b.claim('a'))?.error?.code).toBe('BATCHLATCH_COMMIT_REFUSED');
+    expect(b.eventsOf('settleFailed')).toMatchObject([
+      { recordId: 'a', effectDone: false, error: { code: 'BATCHLATCH_COMMIT_REFUSED' } },
+    ]);
   });
 });
 
