@@ -39,8 +39,8 @@ export interface BatchQueueProps {
    */
   readonly retentionPeriod?: Duration;
   /**
-   * How long a dead letter is kept from its first sending. Must exceed `retentionPeriod`. Default and
-   * maximum: 14 days.
+   * How long a dead letter is kept: from its first sending, and then longer than `retentionPeriod`; in a
+   * FIFO queue, from its move. Default and maximum: 14 days.
    */
   readonly deadLetterRetentionPeriod?: Duration;
   /** How long a message is hidden. Default and minimum: 6 × function timeout + `maxBatchingWindow`. */
@@ -89,6 +89,8 @@ export function checkBatchQueue(props: BatchQueueProps): void {
 }
 
 function checkRetention(props: BatchQueueProps): void {
+  // A FIFO dead-letter queue counts from the move.
+  if (props.fifo === true) return;
   const { retentionPeriod = Duration.days(4), deadLetterRetentionPeriod = Duration.days(14) } = props;
   const [queue, deadLetters] = [retentionPeriod.toSeconds(), deadLetterRetentionPeriod.toSeconds()];
   if (deadLetters > queue) return;

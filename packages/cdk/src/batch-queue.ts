@@ -116,7 +116,7 @@ function createDeadLetterQueue(scope: Construct, source: string, props: BatchQue
   const sourceArn = Stack.of(scope).formatArn({ service: 'sqs', resource: source });
   return new sqs.Queue(scope, 'DeadLetterQueue', {
     ...securityOf(props),
-    // Must exceed the queue's retention: a moved message keeps the time of its first sending.
+    // Must exceed a standard queue's retention: a moved message keeps the time of its first sending.
     retentionPeriod: props.deadLetterRetentionPeriod ?? Duration.days(14),
     redriveAllowPolicy: { sourceQueues: [sqs.Queue.fromQueueArn(scope, 'Source', sourceArn)] },
   });

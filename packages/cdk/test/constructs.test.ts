@@ -241,6 +241,11 @@ describe('BatchQueue', () => {
     });
   });
 
+  it('keeps messages of a FIFO queue for as long as their dead letters, which start anew there', () => {
+    const template = withBatch({ fifo: true, retentionPeriod: Duration.days(14) });
+    template.resourcePropertiesCountIs('AWS::SQS::Queue', { MessageRetentionPeriod: 1_209_600 }, 2);
+  });
+
   it('encrypts with a key of its own, which the function may use', () => {
     const template = synthesised((stack) => {
       const encryptionKey = new kms.Key(stack, 'Key');
