@@ -160,7 +160,8 @@ function addOverdueIndex(table: dynamodb.Table): void {
 }
 
 function existingTable(table: dynamodb.ITable, props: ClaimsTableProps): dynamodb.ITable {
-  const others = Object.keys(props).filter((name) => name !== 'table' && name !== 'overdueIndex');
+  const given = Object.entries(props).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const others = given.filter((name) => name !== 'table' && name !== 'overdueIndex');
   if (others.length === 0) return table;
   throw new ConfigurationError(
     `ClaimsTable: \`${others[0]}\` cannot change the existing \`table\`; leave one of them out`,

@@ -132,6 +132,15 @@ describe('ClaimsTable', () => {
     ]);
   });
 
+  it('takes a table that exists beside properties that are undefined', () => {
+    const template = synthesised((stack) => {
+      const table = dynamodb.Table.fromTableName(stack, 'Table', 'claims');
+      const props = { table, encryptionKey: undefined, tableName: undefined };
+      return new ClaimsTable(stack, 'Claims', props as object);
+    });
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+  });
+
   it.each<[string, object, string]>([
     ['a name of a table that exists', { tableName: 'a' }, '`tableName` cannot change the existing `table`'],
     ['what it does not know', { overdue: true }, 'Unknown option `overdue`; known options are table,'],
