@@ -10,6 +10,9 @@ import { grantClaims, grantMonitor, grantOperate, grantRead } from './claims-gra
 
 const OVERDUE_INDEX = 'overdue';
 
+/** The claims that `CLAIMS_TABLE_NAME` names. A second name would replace it without a word. */
+const connected = new WeakMap<lambda.Function, ClaimsTable>();
+
 /** Properties of a `ClaimsTable`. */
 export interface ClaimsTableProps {
   /** An existing claims table. Allows no other property but `overdueIndex`. Default: a table is created. */
@@ -120,11 +123,15 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Sets a function's `CLAIMS_TABLE_NAME`, without granting any permission.
+   * Sets a function's `CLAIMS_TABLE_NAME`, without granting any permission. Throws a `ConfigurationError` if
+   * it names another `ClaimsTable`.
    *
    * @param reader The function whose environment is set.
    */
   addEnvironment(reader: lambda.Function): void {
+    const other = connected.get(reader) ?? this;
+    if (other.table.tableName !== this.table.tableName) throw withAnotherTable(reader, other);
+    connected.set(reader, this);
     reader.addEnvironment('CLAIMS_TABLE_NAME', this.table.tableName);
   }
 }
@@ -165,6 +172,13 @@ function existingTable(table: dynamodb.ITable, props: ClaimsTableProps): dynamod
   if (others.length === 0) return table;
   throw new ConfigurationError(
     `ClaimsTable: \`${others[0]}\` cannot change the existing \`table\`; leave one of them out`,
+  );
+}
+
+function withAnotherTable(reader: lambda.Function, other: ClaimsTable): ConfigurationError {
+  return new ConfigurationError(
+    `ClaimsTable: ${reader.node.path} has the table of ${other.node.path} in \`CLAIMS_TABLE_NAME\`; ` +
+      `give both constructs one table, or call \`grantClaims\` and name the second in a variable of your own`,
   );
 }
 

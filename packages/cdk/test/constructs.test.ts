@@ -141,6 +141,21 @@ describe('ClaimsTable', () => {
     template.resourceCountIs('AWS::DynamoDB::Table', 0);
   });
 
+  it('refuses a function that claims in another table: it reads one name', () => {
+    const connect = (stack: Stack, ids: readonly string[]) => {
+      const charge = aFunction(stack, Duration.seconds(30));
+      for (const id of ids) {
+        const table = dynamodb.Table.fromTableName(stack, `${id}Table`, id.slice(0, 3));
+        new ClaimsTable(stack, id, { table }).connect(charge);
+      }
+    };
+    expect(() => synthesised((stack) => connect(stack, ['OneClaims', 'One']))).not.toThrow();
+    expect(() => synthesised((stack) => connect(stack, ['OneClaims', 'Two']))).toThrow(
+      'ClaimsTable: Shop/Charge has the table of Shop/OneClaims in `CLAIMS_TABLE_NAME`; give both constructs ' +
+        'one table, or call `grantClaims` and name the second in a variable of your own',
+    );
+  });
+
   it.each<[string, object, string]>([
     ['a name of a table that exists', { tableName: 'a' }, '`tableName` cannot change the existing `table`'],
     ['what it does not know', { overdue: true }, 'Unknown option `overdue`; known options are table,'],
