@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Duration, SecretValue, type Stack } from 'aws-cdk-lib/core';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
@@ -143,6 +145,13 @@ describe('ClaimsConsole', () => {
           : { Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
       );
     }
+  });
+
+  it('asks for 2.220.0 of the CDK, the first that grants both actions of a function URL', () => {
+    const { peerDependencies } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
+    ) as { readonly peerDependencies: Readonly<Record<string, string>> };
+    expect(peerDependencies['aws-cdk-lib']).toBe('^2.220.0');
   });
 
   it('signs people in at pages, and answers 401 to requests of pages', () => {
