@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
 /** The commands of a package manager, for messages and Dockerfiles. */
 export interface PackageManager {
   readonly name: string;
@@ -50,4 +53,11 @@ const OTHERS: readonly PackageManager[] = [
 export function packageManagerOf(env: NodeJS.ProcessEnv): PackageManager {
   const name = /^(\w+)\//.exec(env['npm_config_user_agent'] ?? '')?.[1];
   return OTHERS.find((manager) => manager.name === name) ?? NPM;
+}
+
+/** Returns whether a folder above is a workspace of pnpm. Its settings count, not those of the project. */
+export function isInPnpmWorkspace(folder: string): boolean {
+  const above = path.dirname(folder);
+  if (above === folder) return false;
+  return existsSync(path.join(above, 'pnpm-workspace.yaml')) || isInPnpmWorkspace(above);
 }

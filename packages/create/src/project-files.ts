@@ -22,15 +22,21 @@ export interface Project {
   readonly deploy: Deployment;
   readonly store: Store;
   readonly packageManager: PackageManager;
+  /** Whether the project is in a workspace, which has the settings of pnpm. Default false. */
+  readonly isInWorkspace?: boolean;
 }
 
 /** Returns the files of a project by name, without writing them. */
-export function projectFiles({ name, deploy, store, packageManager }: Project): ReadonlyMap<string, string> {
+export function projectFiles(project: Project): ReadonlyMap<string, string> {
+  const { name, deploy, store, packageManager, isInWorkspace = false } = project;
   // The project creates its DynamoDB table; PostgreSQL and Redis servers exist already.
   const place = store === 'dynamodb' ? 'dynamodb' : 'server';
   const files = new Map([['package.json', manifestOf(name, deploy, store)]]);
   for (const folder of ['common', `stores/${store}`, deploy, `${deploy}/${place}`]) {
     for (const [file, text] of filesIn(folder)) files.set(file, text);
+  }
+  if (packageManager.name === 'pnpm' && !isInWorkspace) {
+    files.set('pnpm-workspace.yaml', pnpmSettings(deploy));
   }
   const { lockFile, installForProduction, run, exec, install } = packageManager;
   const values: Readonly<Record<string, string>> = {
@@ -49,6 +55,13 @@ export function projectFiles({ name, deploy, store, packageManager }: Project): 
   return new Map(
     names.map((file) => [file, filled(files.get(file) ?? '', values).replaceAll(NAME, name)] as const),
   );
+}
+
+/** Returns settings that let pnpm run install scripts. pnpm 9 wants `packages` beside them. */
+function pnpmSettings(deploy: Deployment): string {
+  const allowed = ['esbuild', ...(deploy === 'serverless' ? ['serverless'] : [])];
+  const lines = allowed.map((name) => `  ${name}: true\n`).join('');
+  return `packages: ['.']\nallowBuilds: # else \`pnpm install\` fails\n${lines}`;
 }
 
 /** Yields the files directly in a template folder, except the parts of the README. */

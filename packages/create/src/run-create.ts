@@ -5,7 +5,7 @@ import { ask } from './ask.ts';
 import { CreateError, wrongUsage } from './create-error.ts';
 import type { Io } from './io.ts';
 import { ownVersion } from './manifest.ts';
-import { packageManagerOf } from './package-manager.ts';
+import { isInPnpmWorkspace, packageManagerOf } from './package-manager.ts';
 import { projectFiles } from './project-files.ts';
 import { projectName } from './project-name.ts';
 import { assertEmpty, writeProject } from './write-project.ts';
@@ -76,7 +76,9 @@ async function create(given: string | undefined, options: Options, io: Io): Prom
   const { folder, deploy, store } = await answersOf(given, options, check, io);
   check(folder);
   const packageManager = packageManagerOf(io.env);
-  const files = projectFiles({ name: projectName(folder, io.cwd), deploy, store, packageManager });
+  const name = projectName(folder, io.cwd);
+  const isInWorkspace = isInPnpmWorkspace(place(folder));
+  const files = projectFiles({ name, deploy, store, packageManager, isInWorkspace });
   writeProject(place(folder), files);
 
   const { install, run } = packageManager;

@@ -23,6 +23,8 @@ const read = (...names: string[]): string => readFileSync(path.join(cwd, ...name
 const manifest = (folder = 'my-worker'): { name: string; dependencies: object } =>
   JSON.parse(read(folder, 'package.json')) as { name: string; dependencies: object };
 
+const PNPM = { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v22.14.0 linux x64' };
+
 describe('create-batchlatch with flags', () => {
   it('writes a project and prints the three commands that come next', async () => {
     const terminal = new Terminal(cwd);
@@ -95,6 +97,25 @@ describe('create-batchlatch with flags', () => {
       expect(read('mail', 'Dockerfile')).toContain(`COPY package.json ${lockFile} ./\n`);
     },
   );
+
+  it.each([
+    ['sam', '  esbuild: true\n'],
+    ['serverless', '  esbuild: true\n  serverless: true\n'],
+  ])(
+    'lets pnpm run the install scripts of a project for %s, without which it fails',
+    async (deploy, built) => {
+      const terminal = new Terminal(cwd, { env: PNPM });
+      expect(await terminal.run('mail', '--deploy', deploy, '--store', 'dynamodb')).toBe(0);
+      const settings = read('mail', 'pnpm-workspace.yaml');
+      expect(settings).toBe(`packages: ['.']\nallowBuilds: # else \`pnpm install\` fails\n${built}`);
+    },
+  );
+
+  it('leaves that to a workspace of pnpm that the project is in', async () => {
+    writeFileSync(path.join(cwd, 'pnpm-workspace.yaml'), "packages: ['jobs/*']\n");
+    expect(await new Terminal(cwd, { env: PNPM }).run('jobs/mail', '--yes')).toBe(0);
+    expect(existsSync(path.join(cwd, 'jobs/mail/pnpm-workspace.yaml'))).toBe(false);
+  });
 });
 
 describe('create-batchlatch with a person before it', () => {
