@@ -30,8 +30,8 @@ export interface BatchQueueProps {
   /** The most concurrent invocations, 2 to 1,000. Default: no limit. */
   readonly maxConcurrency?: number;
   /**
-   * How often a message is received before it moves to the dead-letter queue. Default 5. With less than 3,
-   * messages that only wait for another run's claim may move.
+   * How often a message is received before it moves to the dead-letter queue, 1 to 1,000. Default 5. With
+   * less than 3, messages that only wait for another run's claim may move.
    */
   readonly maxReceiveCount?: number;
   /**
@@ -69,7 +69,7 @@ const checks: Readonly<Record<keyof BatchQueueProps, Check>> = {
 /** Throws a `ConfigurationError` for properties that AWS would refuse, or that would lose messages. */
 export function checkBatchQueue(props: BatchQueueProps): void {
   checkOptionsOf('BatchQueue', props, checks);
-  const { fifo = false, batchSize = 10, maxBatchingWindow, maxConcurrency = 2 } = props;
+  const { fifo = false, batchSize = 10, maxBatchingWindow, maxConcurrency = 2, maxReceiveCount = 5 } = props;
   const windowSeconds = maxBatchingWindow?.toSeconds() ?? 0;
   if (fifo && windowSeconds > 0) throw wrong('a FIFO queue has no `maxBatchingWindow`; leave it out');
   const mostRecords = fifo ? 10 : 10_000;
@@ -84,6 +84,9 @@ export function checkBatchQueue(props: BatchQueueProps): void {
   }
   if (maxConcurrency > 1_000) {
     throw wrong(`Expected \`maxConcurrency\` to be at most 1000, got ${maxConcurrency}`);
+  }
+  if (maxReceiveCount > 1_000) {
+    throw wrong(`Expected \`maxReceiveCount\` to be at most 1000, got ${maxReceiveCount}`);
   }
   checkRetention(props);
 }

@@ -307,6 +307,11 @@ describe('BatchQueue', () => {
       { maxConcurrency: 1 },
       'Expected `maxConcurrency` to be an integer from 2 up',
     ],
+    [
+      'more receives than SQS counts',
+      { maxReceiveCount: 1_001 },
+      'Expected `maxReceiveCount` to be at most 1000',
+    ],
     ['too many at a time', { maxConcurrency: 1_001 }, 'Expected `maxConcurrency` to be at most 1000'],
     [
       'dead letters that go first',
