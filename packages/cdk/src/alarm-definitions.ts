@@ -78,13 +78,18 @@ export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds
       threshold: at.oldestMessageAge && at.oldestMessageAge.toSeconds(),
       periods: 5,
     },
-    ...functionAlarms(name, batch.function, at),
+  ];
+}
+
+export function consumerAlarms(name: string, of: lambda.Function, at: AlarmThresholds): AlarmDefinition[] {
+  return [
+    ...functionAlarms(name, of, at),
     {
       id: `${name}Unfinished`,
       description:
-        `Handlers of ${batch.function.functionName} that started and did not complete: they ` +
+        `Handlers of ${of.functionName} that started and did not complete: they ` +
         `failed, were parked, or hung.`,
-      metric: unfinishedRecords(batch.function),
+      metric: unfinishedRecords(of),
       threshold: at.unfinished,
       periods: 1,
     },

@@ -3,7 +3,7 @@ import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { anInteger, type Check, checkOptionsOf } from './check-options.ts';
-import { type AlarmThresholds, monitorAlarms, queueAlarms } from './alarm-definitions.ts';
+import { type AlarmThresholds, consumerAlarms, monitorAlarms, queueAlarms } from './alarm-definitions.ts';
 import type { BatchQueue } from './batch-queue.ts';
 import { aConstruct, aDuration, aListOf, aThreshold } from './checks.ts';
 import type { ClaimMonitor } from './claim-monitor.ts';
@@ -73,9 +73,14 @@ export class BatchAlarms extends Construct {
     checkOptionsOf('BatchAlarms', props, checks);
     const { queues = [], monitor, topic } = props;
     const at = thresholdsOf(props);
+    const firstOf = new Map(queues.toReversed().map((queue) => [queue.function, queue]));
     const definitions = [
       ...(monitor === undefined ? [] : monitorAlarms(monitor, at)),
-      ...idsOf(queues).flatMap(([queue, id]) => queueAlarms(id, queue, at)),
+      ...idsOf(queues).flatMap(([queue, id]) => [
+        ...queueAlarms(id, queue, at),
+        // A function of several queues is watched once, under the first of them.
+        ...(firstOf.get(queue.function) === queue ? consumerAlarms(id, queue.function, at) : []),
+      ]),
     ];
     this.alarms = definitions.flatMap((definition) => createAlarm(this, definition, topic));
   }

@@ -429,6 +429,25 @@ describe('BatchAlarms', () => {
     expect(ids.filter((id) => /DeadLetters/.test(id))).toHaveLength(2);
   });
 
+  it('watch a function of two queues once', () => {
+    const template = synthesised((stack) => {
+      const props = { function: aFunction(stack, Duration.seconds(30)), claims: claimsOf(stack) };
+      const queues = ['Urgent', 'Normal'].map((id) => new BatchQueue(stack, id, props));
+      return new BatchAlarms(stack, 'Alarms', { queues, unfinished: 1 });
+    });
+    const ids = Object.keys(template.findResources('AWS::CloudWatch::Alarm'));
+    const watched = ids.map((id) => id.replace(/^Alarms|[0-9A-F]{8}$/g, '')).toSorted();
+    expect(watched).toEqual([
+      'ShopNormalAge',
+      'ShopNormalDeadLetters',
+      'ShopUrgentAge',
+      'ShopUrgentDeadLetters',
+      'ShopUrgentErrors',
+      'ShopUrgentThrottles',
+      'ShopUrgentUnfinished',
+    ]);
+  });
+
   it('refuses thresholds that are none', () => {
     expect(() => alarmsOf({ errors: 0 })).toThrow(
       'BatchAlarms: Expected `errors` to be an integer from 1 up, or false, got `0`',
