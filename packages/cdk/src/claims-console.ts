@@ -138,10 +138,9 @@ function settingsOf(console: ClaimsConsole, props: ClaimsConsoleProps): string {
     hasIndex: claims.overdueIndexName !== undefined,
     actionsTableName: console.actions.tableName,
     actionRetentionDays: actionRetention.toDays(),
-    queues: queues.flatMap(({ queue, deadLetterQueue }) => [
-      { name: queue.queueName, url: queue.queueUrl, isDeadLetter: false },
-      { name: deadLetterQueue.queueName, url: deadLetterQueue.queueUrl, isDeadLetter: true },
-    ]),
+    // Names alone: Lambda takes 4 KB of environment.
+    queues: queues.map(({ queue, deadLetterQueue }) => [queue.queueName, deadLetterQueue.queueName]),
+    queuesUrl: `https://sqs.${stack.region}.${stack.urlSuffix}/${stack.account}/`,
     ...(namespace !== undefined && { namespace }),
     ...(namespaces !== undefined && { namespaces }),
     ...(outbox !== undefined && { outboxTableName: outbox.table.tableName }),

@@ -67,9 +67,12 @@ describe('ClaimsConsole', () => {
       actionRetentionDays: 400,
       namespace: 'orders',
       queues: [
-        { name: expect.stringContaining('QueueName'), isDeadLetter: false },
-        { name: expect.stringContaining('QueueName'), isDeadLetter: true },
+        [
+          expect.stringMatching(/^OrdersQueue\w+\.QueueName$/),
+          expect.stringMatching(/^OrdersDeadLetterQueue\w+\.QueueName$/),
+        ],
       ],
+      queuesUrl: 'https://sqs.AWS::Region.AWS::URLSuffix/AWS::AccountId/',
       entrance: { kind: 'function-url', roles: { read: [SUE], operate: [ON_CALL] } },
       changes: { stsUrl: 'https://sts.AWS::Region.AWS::URLSuffix' },
     });
@@ -115,6 +118,17 @@ describe('ClaimsConsole', () => {
     });
     const plain = checkConfig(settingsOf(withUrl({ operate: [ON_CALL] })));
     for (const name of ['namespaces', 'allowSending', 'logs']) expect(plain).not.toHaveProperty(name);
+  });
+
+  it('has settings of 20 queues that fit into 4 KB of environment, as Lambda wants', () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `Orders${index}`);
+    const template = aConsole((stack) => {
+      const [charge, claims] = [functionIn(stack, 'ChargeAll'), claimsOf(stack)];
+      const queues = ids.map((id) => new BatchQueue(stack, id, { function: charge, claims }));
+      return { queues, functionUrl: { operate: [iam.Role.fromRoleArn(stack, 'OnCall', ON_CALL)] } };
+    });
+    const text = JSON.stringify(settingsOf(template)).replaceAll('.QueueName', '-abcdefghijkl');
+    expect(text.length).toBeLessThan(4_096);
   });
 
   it('keeps actions in a table that outlives the stack', () => {

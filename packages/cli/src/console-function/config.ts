@@ -8,7 +8,6 @@ import {
   required,
 } from '../tool-base/check-options.ts';
 import { ConfigurationError } from '../tool-base/errors.ts';
-import type { QueueJson } from '../console/api.ts';
 
 /** The values of a claim, or the ARNs of principals, that have a role. `operate` includes `read`. */
 export interface RoleLists {
@@ -41,7 +40,10 @@ export interface ConsoleConfig {
   readonly actionsTableName: string;
   /** How long actions are kept, in days. */
   readonly actionRetentionDays: number;
-  readonly queues: readonly QueueJson[];
+  /** The names of each queue and its dead-letter queue. */
+  readonly queues: readonly (readonly [queue: string, deadLetterQueue: string])[];
+  /** The beginning of every queue's URL. */
+  readonly queuesUrl: string;
   /** The table of the outbox whose rows are shown. Absent: none. */
   readonly outboxTableName?: string;
   /** The namespace of the processor, if its keys are message ids. */
@@ -68,6 +70,7 @@ const CHECKS: Readonly<Record<keyof ConsoleConfig, Check>> = {
   actionsTableName: required(aString()),
   actionRetentionDays: required(anInteger(1)),
   queues: required({ expected: 'a list', accepts: Array.isArray }),
+  queuesUrl: required(aString()),
   outboxTableName: aString(),
   namespace: aString(),
   namespaces: LIST_OR_NONE,

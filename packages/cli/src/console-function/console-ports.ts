@@ -4,6 +4,7 @@ import { dynamoDBAdmin } from 'batchlatch/dynamodb';
 import { processorKey } from 'batchlatch/operations';
 import { dynamoDBOutboxAdmin } from 'batchlatch/outbox';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueueJson } from '../console/api.ts';
 import { type ConsoleParts, consoleParts } from '../console/console-parts.ts';
 import type { ReadLog } from '../console/waterfall/read-waterfall.ts';
 import { messageSender } from '../sending/message-sender.ts';
@@ -44,7 +45,7 @@ export function partsOf(
   { clock, appFolder, version, region, log, readLog }: ConsolePorts,
   { dynamodb, sqs }: ConsoleClients,
 ): ConsoleParts {
-  const { tableName, hasIndex, actionsTableName, actionRetentionDays, queues, outboxTableName } = config;
+  const { tableName, hasIndex, actionsTableName, actionRetentionDays, outboxTableName } = config;
   const { namespace, namespaces = namespace === undefined ? undefined : [namespace] } = config;
   const now = (): number => clock.now();
   return consoleParts({
@@ -53,7 +54,7 @@ export function partsOf(
     operator: 'nobody', // each request has its own
     appFolder,
     version,
-    queues,
+    queues: queuesOf(config),
     sqs,
     clock,
     keepsNothing: true,
@@ -78,4 +79,10 @@ export function partsOf(
     ...(readLog !== undefined && { readLog }),
     ...(region !== undefined && { region }),
   });
+}
+
+function queuesOf({ queues, queuesUrl }: ConsoleConfig): QueueJson[] {
+  return queues.flatMap((names) =>
+    names.map((name, index) => ({ name, url: `${queuesUrl}${name}`, isDeadLetter: index === 1 })),
+  );
 }

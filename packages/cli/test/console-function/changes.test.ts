@@ -353,7 +353,11 @@ describe('the queues of a console for a team', () => {
   ): Promise<FunctionResponse> {
     const { clients } = of.ports;
     const handler = of.handler({
-      config: { queues: service.queues, ...config },
+      config: {
+        queues: [['orders', 'orders-dead-letters']],
+        queuesUrl: service.queues[0]?.url.replace(/[^/]+$/, '') ?? '',
+        ...config,
+      },
       ports: {
         clients: (credentials) => ({
           ...clients(credentials),

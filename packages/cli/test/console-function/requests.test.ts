@@ -126,6 +126,7 @@ describe('the settings of a console for a team', () => {
     actionsTableName: 'actions',
     actionRetentionDays: 400,
     queues: [],
+    queuesUrl: 'http://127.0.0.1:9/000000000000/',
     entrance: { kind: 'function-url', roles: { read: [], operate: [] } },
   };
 

@@ -74,6 +74,7 @@ export function team(entrance: () => ConsoleConfig['entrance'], keys: () => stri
     actionsTableName,
     actionRetentionDays: 400,
     queues: [],
+    queuesUrl: 'http://127.0.0.1:9/000000000000/',
     entrance: entrance(),
     changes: { roleArn: 'arn:aws:iam::123456789012:role/changes', stsUrl: 'http://127.0.0.1:9' },
   });
