@@ -7,8 +7,8 @@ import type { Mode } from './scenario.ts';
 export type Message = { readonly started: { seed: number; mode: Mode } } | { readonly ended: Outcome };
 
 const LOOK_EVERY_MS = 10_000;
-/** Of the processor, which a busy machine may give slowly. No run takes a tenth of it. */
-const LONGEST_RUN_S = 20;
+/** Of the processor, which a busy machine may give slowly. No run takes half of it. */
+const LONGEST_RUN_S = 60;
 
 /**
  * Runs seeds in a process of their own. Code that spins, so that not even the simulation gets its turn, can
