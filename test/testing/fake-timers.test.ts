@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createBatchProcessor } from 'batchlatch';
+import { withIdempotency } from 'batchlatch/functions';
+import { memoryStore } from 'batchlatch/memory';
+import { lambdaContext, sqsEvent } from 'batchlatch/testing';
+
+describe("Beside jest's fake timers", () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it.each([{}, { maxAttempts: 2 }, { maxCrashes: 2 }, { onLapsedLease: 'park' as const }])(
+    'a batch ends: %p',
+    async (options) => {
+      const handler = createBatchProcessor(() => undefined, {
+        ...options,
+        store: memoryStore(),
+        observer: { onEvent: () => undefined },
+      });
+      expect(await handler(sqsEvent([{ body: 1 }, { body: 2 }]), lambdaContext())).toEqual({
+        batchItemFailures: [],
+      });
+    },
+  );
+
+  it('a call of a function ends', async () => {
+    const double = withIdempotency((n: number) => Promise.resolve(2 * n), {
+      namespace: 'double',
+      key: String,
+      store: memoryStore(),
+      maxAttempts: 2,
+    });
+    expect(await double(2)).toBe(4);
+  });
+});
