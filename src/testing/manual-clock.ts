@@ -1,5 +1,9 @@
+import { builtIn } from '../base/built-in.ts';
 import type { Clock } from '../base/clock.ts';
 import { aNumber, checkOptionsOf } from '../options/check-options.ts';
+
+/** The real one: fake timers of tests replace the global one. */
+const { setImmediate } = builtIn('node:timers');
 
 /** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { createBatchProcessor } from 'batchlatch';
 import { withIdempotency } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
-import { lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 
 describe("Beside jest's fake timers", () => {
   beforeEach(() => {
@@ -34,5 +34,13 @@ describe("Beside jest's fake timers", () => {
       maxAttempts: 2,
     });
     expect(await double(2)).toBe(4);
+  });
+
+  it('a manual clock advances', async () => {
+    const clock = manualClock(0);
+    const fired: number[] = [];
+    clock.setTimer(() => fired.push(clock.now()), 5);
+    await clock.advance(10);
+    expect(fired).toEqual([5]);
   });
 });
