@@ -1,10 +1,14 @@
 import { boundedCall } from '../base/bounded.ts';
+import { builtIn } from '../base/built-in.ts';
 import type { Clock } from '../base/clock.ts';
 import { UPLOAD_MS } from '../base/limits.ts';
 import { type LargeBodies, offloaded } from '../messages/large-bodies.ts';
 import type { Holder, Item } from './item.ts';
 import { notSent, type SendError } from './send-error.ts';
 import { type Entry, MOST_ENTRIES, type Refusal, type Target } from './target.ts';
+
+/** The real one: fake timers of tests replace the global one. */
+const { setImmediate } = builtIn('node:timers');
 
 export interface SendQueueSetup {
   readonly target: Target;

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { createBatchProcessor } from 'batchlatch';
 import { withIdempotency } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
+import { createSender, type QueueClient } from 'batchlatch/sender';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
+import { notes } from '../sender/messages.ts';
 
 describe("Beside jest's fake timers", () => {
   beforeEach(() => {
@@ -42,5 +44,21 @@ describe("Beside jest's fake timers", () => {
     clock.setTimer(() => fired.push(clock.now()), 5);
     await clock.advance(10);
     expect(fired).toEqual([5]);
+  });
+
+  it('a sender sends', async () => {
+    const sent: string[] = [];
+    const client: QueueClient = {
+      sendMessageBatch: ({ Entries }) => {
+        sent.push(...Entries.map(({ MessageBody }) => MessageBody));
+        return Promise.resolve({ Successful: Entries.map(({ Id }) => ({ Id })) });
+      },
+    };
+    const sender = createSender(notes, {
+      queueUrl: 'https://sqs.us-east-1.amazonaws.com/1/notes',
+      client,
+    });
+    await sender.send('NoteTaken', { text: 'alone' });
+    expect(sent).toEqual(['{"text":"alone"}']);
   });
 });
