@@ -1,4 +1,5 @@
 import { hasCode } from '../../../src/base/errors.ts';
+import { STORE_CALL_MS } from '../../../src/base/limits.ts';
 import type { BatchEvent } from '../../../src/observe/observer.ts';
 import type { ObservedInvocation } from '../../../src/observe/observed.ts';
 import type { Invocation } from '../queue/invocation.ts';
@@ -245,7 +246,11 @@ export class AttemptWatch {
     this.#world.count('suspects run alone');
     for (const other of this.#attempts.all()) {
       if (other === facts || other.invocation !== facts.invocation || other.told === undefined) continue;
-      if (other.settlesAnswered > 0 || other.run?.isAbandoned === true) continue;
+      // A store call ends after this time, and nobody can know whether it settled the claim.
+      const isGivenUp = other.settlements.some(
+        ({ ownTime }) => other.process.now() - ownTime >= STORE_CALL_MS,
+      );
+      if (isGivenUp || other.settlesAnswered > 0 || other.run?.isAbandoned === true) continue;
       this.#world.report(
         'suspect-runs-alone',
         `${facts.request.what.key} started while ${other.owner} holds ${other.request.what.key}`,
