@@ -90,6 +90,12 @@ const KNOWN: readonly KnownError[] = [
       'permission, or name other credentials with --profile.',
   },
   {
+    when: /^(ProvisionedThroughputExceeded|Throttling|RequestLimitExceeded)/,
+    say: (detail) =>
+      `AWS refuses requests for now, because there are too many: ${sentence(detail)} ` +
+      'Set AWS_MAX_ATTEMPTS=20, so that the command waits and goes on, or run it later.',
+  },
+  {
     when: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH/,
     say: (detail) =>
       `No server answers (${detail}): check --endpoint-url, --region, the URL of the store and the network.`,

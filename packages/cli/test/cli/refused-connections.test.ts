@@ -121,6 +121,19 @@ describe('A command whose store cannot be reached', () => {
     await ended();
   });
 
+  it('says how to read a table that has too few read units', async () => {
+    const body = '{"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"}';
+    const head = 'HTTP/1.1 400 Bad Request\r\nContent-Type: application/x-amz-json-1.0';
+    const { host } = await serve((socket) =>
+      socket.on('data', () => socket.write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)),
+    );
+    const at = ['--table', 'claims', '--endpoint-url', `http://${host}`];
+    expect(await runCommand(['claims', 'list', '--all', ...at])).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/^Error: AWS refuses requests for now, .* AWS_MAX_ATTEMPTS=20/m),
+    });
+  });
+
   it('checks no table of a DynamoDB that is silent for 10 seconds', async () => {
     let connections = 0;
     const { host } = await serve((socket) => {
