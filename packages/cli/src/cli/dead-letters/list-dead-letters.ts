@@ -77,7 +77,7 @@ function show({ messages, isWhole, total, stillHidden }: DeadLetterPeek, context
     `${shown}; the queue has about ` +
       `${formatNumber(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
   );
-  if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for 30 seconds.`);
+  if (stillHidden > 0) screen.note(`Hidden for 30 seconds: ${plural(stillHidden, 'message')}.`);
 }
 
 function cells(message: DeadLetterMessage, { screen, now }: Context): string[] {

@@ -62,7 +62,7 @@ export function reportRedrive(
       `${plural(notSeen, 'message')} could not be seen: one that was left comes before them in their group.`,
     );
   }
-  if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for up to five minutes.`);
+  if (stillHidden > 0) screen.note(`Hidden for up to five minutes: ${plural(stillHidden, 'message')}.`);
   if (ended === 'failed' && error !== undefined) screen.note(`Error: ${errorLine(error)}`);
   if (ended === 'aborted') screen.note('Stopped. Run it again for the rest.');
 }
