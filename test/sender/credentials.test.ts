@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSender } from 'batchlatch/sender';
@@ -28,6 +29,14 @@ describe('a sender whose credentials STS refuses', () => {
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/orders',
       AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
     };
+    // The SDK takes seconds to load on a busy machine, which are no part of a deadline below.
+    const stop = new AbortController();
+    const { queueUrl } = target;
+    const first = createSender(notes, { queueUrl }).send('NoteTaken', { text: 'a' }, { signal: stop.signal });
+    await Promise.all([
+      once(sts, 'request').finally(() => stop.abort()),
+      expect(first).rejects.toMatchObject({ isRetryable: true }),
+    ]);
   });
   afterAll(() => {
     process.env = environment;
