@@ -73,13 +73,14 @@ export class BatchAlarms extends Construct {
     checkOptionsOf('BatchAlarms', props, checks);
     const { queues = [], monitor, topic } = props;
     const at = thresholdsOf(props);
-    const firstOf = new Map(queues.toReversed().map((queue) => [queue.function, queue]));
     const definitions = [
       ...(monitor === undefined ? [] : monitorAlarms(monitor, at)),
       ...idsOf(queues).flatMap(([queue, id]) => [
         ...queueAlarms(id, queue, at),
         // A function of several queues is watched once, under the first of them.
-        ...(firstOf.get(queue.function) === queue ? consumerAlarms(id, queue.function, at) : []),
+        ...(queues.find((one) => one.function === queue.function) === queue
+          ? consumerAlarms(id, queue.function, at)
+          : []),
       ]),
     ];
     this.alarms = definitions.flatMap((definition) => createAlarm(this, definition, topic));

@@ -73,7 +73,8 @@ export async function queueUrlOf(sqs: SQS, name: string, signal: AbortSignal): P
   }
 }
 
-function isNoQueue(error: unknown): boolean {
+/** Returns whether SQS says that a queue does not exist. */
+export function isNoQueue(error: unknown): boolean {
   return error instanceof Error && /QueueDoesNotExist|NonExistentQueue/.test(error.name);
 }
 

@@ -1,5 +1,6 @@
 import type { RedrivenMessage, RedriveResult, WhyLeft } from 'batchlatch/operations';
 import type { Context } from '../context.ts';
+import { isNoQueue } from '../connect/sqs.ts';
 import { explainError } from '../explain-error.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural } from '../print/plural.ts';
@@ -69,7 +70,7 @@ export function reportRedrive(
 
 function errorLine(error: Error): string {
   // Messages were received from the queue of the options, so it is the other one.
-  return /^(QueueDoesNotExist|AWS\.SimpleQueueService\.NonExistentQueue)/.test(error.name)
+  return isNoQueue(error)
     ? 'The queue that messages are sent to does not exist: name another with --to URL.'
     : explainError(error).line;
 }

@@ -38,7 +38,7 @@ export const generateSqs: Run<SqsOptions> = async (context, options) => {
     const group = groupKey === undefined ? groupId : fieldOf(line, groupKey);
     return { body: line.body, receiveCount, ...(group !== undefined && { messageGroupId: group }) };
   });
-  const event = sqsEvent(messages, queueOf(options, isFifo));
+  const event = sqsEvent(messages, { ...queueOf(options), fifo: isFifo });
   return print(context, options, isFifo ? withFifoAttributes(event) : event);
 };
 
@@ -145,7 +145,7 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
 /** Wraps what SNS or EventBridge sends to a queue: each is the body of a message. */
 function inSqs(bodies: readonly unknown[], options: QueueOptions): SQSEvent {
   const messages = bodies.map((body) => ({ body }));
-  return sqsEvent(messages, queueOf(options, false));
+  return sqsEvent(messages, queueOf(options));
 }
 
 function theOnly<Event>(events: readonly Event[], what: string): Event {
@@ -159,9 +159,8 @@ function theOnly<Event>(events: readonly Event[], what: string): Event {
   return first;
 }
 
-function queueOf({ queueName }: QueueOptions, fifo: boolean): { queueName?: string; fifo: boolean } {
-  if (queueName === undefined) return { fifo };
-  return { fifo, queueName: fifo && !queueName.endsWith('.fifo') ? `${queueName}.fifo` : queueName };
+function queueOf({ queueName }: QueueOptions): QueueOptions {
+  return queueName === undefined ? {} : { queueName };
 }
 
 const FIRST_SEQUENCE_NUMBER = 18_849_496_460_467_696_128n;
